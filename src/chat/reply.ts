@@ -1,0 +1,136 @@
+/** What a tape answers to a chat request, before a dialect encodes it. */
+export interface ChatReply {
+  choices: Choice[];
+  usage?: Usage;
+  envelope?: Envelope;
+}
+
+export interface Choice {
+  /** In the order in which they are streamed. */
+  parts: Part[];
+  finish: Finish;
+  /** Fields of the choice or message that only its own dialect has (`logprobs`, `message.annotations` …). */
+  native?: Native;
+}
+
+export interface Finish {
+  reason: FinishReason;
+  /** The provider's own word, when it was recorded or written. Leaves only in its own dialect. */
+  native?: { dialect: string; value: string };
+  /** The stop sequence that ended the reply, where the provider says so. */
+  stopSequence?: string;
+}
+
+/** OpenAI chat's words; every dialect maps its own to and from these. */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "pause" | "error" | (string & {});
+
+export type Part = TextPart | ReasoningPart | ToolCallPart | WebSearchPart | RefusalPart | MediaPart | OpaquePart;
+
+export interface TextPart {
+  type: "text";
+  text: string;
+  /** Citations in the provider's own form: they leave only in their own dialect. */
+  annotations?: Native;
+  logprobs?: unknown;
+  /** Gemini signs text parts too. */
+  signature?: string;
+}
+
+export interface ReasoningPart {
+  type: "reasoning";
+  text: string;
+  /** OpenAI Responses: the summary parts; `text` is then the full reasoning, often empty. */
+  summary?: string[];
+  /** Proof that the provider wrote it (Anthropic `signature`, Gemini `thoughtSignature`). Never rewritten. */
+  signature?: string;
+  /** OpenAI Responses `encrypted_content`. Never rewritten. */
+  encrypted?: string;
+  /** Anthropic `redacted_thinking.data`. Never rewritten. */
+  redacted?: string;
+  /** The provider's own item, where it has fields that nothing above holds. */
+  native?: Native;
+}
+
+export interface ToolCallPart {
+  type: "toolCall";
+  /** Absent where none was written or recorded: a dialect that needs one makes it. */
+  id?: string;
+  name: string;
+  /** Serialized JSON, as OpenAI has it; kept as written, also when it is broken JSON. */
+  arguments: string;
+  /** Gemini `thoughtSignature` on the call. Never rewritten. */
+  signature?: string;
+  native?: Native;
+}
+
+export interface WebSearchPart {
+  type: "webSearch";
+  query: string;
+}
+
+export interface RefusalPart {
+  type: "refusal";
+  text: string;
+}
+
+export interface MediaPart {
+  type: "media";
+  mime: string;
+  /** Base64; exactly one of `data` and `url` is there. */
+  data?: string;
+  url?: string;
+  transcript?: string;
+  native?: Native;
+}
+
+/** An item that only its own dialect understands: it leaves there unchanged, and nowhere else. */
+export interface OpaquePart {
+  type: "opaque";
+  dialect: string;
+  value: unknown;
+}
+
+/** Members that only one dialect knows: merged into what it sends, dropped by all others. */
+export interface Native {
+  dialect: string;
+  value: unknown;
+}
+
+/** Token counts. What is not given is estimated when it is encoded; `raw` wins in its own dialect. */
+export interface Usage {
+  promptTokens?: number;
+  completionTokens?: number;
+  totalTokens?: number;
+  cachedTokens?: number;
+  cacheWriteTokens?: number;
+  reasoningTokens?: number;
+  /** The provider's own usage object, sent as it is by its own dialect. */
+  raw?: Native;
+}
+
+/** What surrounds the answer. What is absent is made by the dialect. */
+export interface Envelope {
+  id?: string;
+  /** Unix time in seconds. */
+  created?: number;
+  model?: string;
+  role?: string;
+  systemFingerprint?: string | null;
+  serviceTier?: string | null;
+  /** OpenRouter: display name of who served the request. */
+  provider?: string;
+  /** Top-level members that only one dialect knows. */
+  native?: Native;
+}
+
+/** The members of `native` if they belong to `dialect`, else undefined. */
+export function nativeOf(native: Native | undefined, dialect: string): unknown {
+  return native !== undefined && native.dialect === dialect ? native.value : undefined;
+}
+
+/** All text of a choice, put together. */
+export function choiceText(choice: Choice): string {
+  let text = "";
+  for (const part of choice.parts) if (part.type === "text") text += part.text;
+  return text;
+}

@@ -1,0 +1,12 @@
+import { Command } from "commander";
+import { registerServe } from "./serve.ts";
+
+const program = new Command("stuntdouble")
+  .description("Stands in for every model, tool and daemon that an application talks to.")
+  .showHelpAfterError("(add --help for what there is)")
+  // Wrong usage is exit code 2 everywhere; 1 is kept for what a run found.
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+
+registerServe(program);
+
+await program.parseAsync();

@@ -1,0 +1,136 @@
+import type { MatchView } from "../chat/view.ts";
+import type { ApiError } from "./api-error.ts";
+import type { RawRequest } from "./raw-request.ts";
+import type { Rules } from "./traverser.ts";
+
+/** What a fixture's `endpoint` names. */
+export type Endpoint =
+  | "chat"
+  | "embedding"
+  | "models"
+  | "tokens"
+  | "image"
+  | "speech"
+  | "transcription"
+  | "translation"
+  | "video"
+  | "moderation"
+  | "rerank"
+  | "search";
+
+/** The kind of output an operation encodes; a fixture whose response is of another kind is passed over. */
+export type OutputKind = "chat" | "embedding" | "none" | (string & {});
+
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface Route {
+  method: HttpMethod;
+  /** In find-my-way's syntax: `/v1/models/:id`. */
+  path: string;
+}
+
+/** One event of a streamed reply, before its framing. */
+export interface WireEvent {
+  /** The SSE event name. Other framings leave it out. */
+  event?: string;
+  /** A JSON value, or with `raw` the text itself (`[DONE]`). */
+  data: unknown;
+  raw?: boolean;
+  /** Leaves together with the event before it and is no chunk of its own (`[DONE]`, pings). */
+  rides?: boolean;
+}
+
+export type Framing = "sse" | "ndjson";
+
+/** Header names in lower case and their values, as they are sent. */
+export type HeaderFields = Record<string, string>;
+
+/** A reply in the provider's form. Statuses are HTTP's; a string body is sent as UTF-8. */
+export interface WireReply {
+  status: number;
+  headers: HeaderFields;
+  body: string | Uint8Array;
+}
+
+/**
+ * What an encoder may use besides the output. An encoding is made once and kept, with holes for what differs
+ * from call to call: the values given here may be such holes. Put them where they belong and compute nothing
+ * with them; whatever else of the request shapes the encoding has to be in `variant`.
+ */
+export interface EncodeContext<Variant = unknown> {
+  readonly variant: Variant;
+  /** A new id of this call: the prefix and 24 letters and digits. Asked again it gives another one. */
+  id(prefix: string): string;
+  /** Unix time in seconds. */
+  readonly created: number;
+  /** The model that the caller asked for. */
+  readonly model: string;
+  /** Any JSON value computed from the request. */
+  echo<T>(compute: (call: Call) => T): T;
+  /** A text in the pieces in which it is streamed: `chunkSize` characters, never inside a grapheme. */
+  pieces(text: string): string[];
+}
+
+/**
+ * One thing that a dialect can be asked.
+ * @typeParam Req the decoded request
+ * @typeParam Out what a tape answers
+ * @typeParam Variant a flat object with all that the encoding depends on besides the output and the holes
+ */
+export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>> {
+  /** Unique: `openai-chat`. */
+  name: string;
+  dialect: string;
+  endpoint: Endpoint;
+  output: OutputKind;
+  routes: Route[];
+  /** Where several operations share a path: is this request mine? */
+  claims?(raw: RawRequest): boolean;
+  /** @throws {ApiError} when the request is not what the provider accepts */
+  decode(raw: RawRequest): Req;
+  view(request: Req): MatchView;
+  streamed(request: Req): boolean;
+  variant(request: Req): Variant;
+  encode(out: Out, context: EncodeContext<Variant>): unknown;
+  encodeStream?(out: Out, context: EncodeContext<Variant>): WireEvent[];
+  framing?: Framing;
+  encodeError(error: ApiError): WireReply;
+  /** The event that tells of an error in the middle of a stream, where the provider has one. */
+  encodeStreamError?(error: ApiError): WireEvent;
+  /** What is answered when no tape does, where that is better than a miss. */
+  fallback?(call: Call<Req>): Out;
+  /** How to read a recording of it. */
+  rules?: Rules;
+  /** Headers on every reply, beside the content type. */
+  headers?: HeaderFields;
+}
+
+export interface Operation extends OperationSpec<unknown, unknown, Record<string, unknown>> {}
+
+/** Forgets an operation's types, once it has been checked against them. */
+export function defineOperation<Req, Out, Variant extends Record<string, unknown>>(
+  spec: OperationSpec<Req, Out, Variant>,
+): Operation {
+  return spec as unknown as Operation;
+}
+
+/** One provider API's wire format. */
+export interface Dialect {
+  name: string;
+  /** The names that a path may begin with (`/anthropic/v1/…`). */
+  providers: string[];
+  operations: Operation[];
+}
+
+/** One request, decoded. */
+export interface Call<Req = unknown> {
+  operation: Operation;
+  raw: RawRequest;
+  request: Req;
+  view: MatchView;
+  streamed: boolean;
+  /** Whose counters, one-shot errors and chaos it is. */
+  testId: string;
+  /** Value of the context header. */
+  context: string | undefined;
+}

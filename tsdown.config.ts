@@ -1,0 +1,27 @@
+import { defineConfig } from "tsdown";
+
+const shared = {
+  outDir: "dist",
+  platform: "node",
+  target: "node20.19",
+  sourcemap: false,
+  fixedExtension: false,
+} as const;
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: { index: "src/index.ts" },
+    format: ["esm", "cjs"],
+    dts: true,
+    clean: true,
+  },
+  {
+    // The command is ES modules only; what its start needs is bundled, the rest loads when it is used.
+    ...shared,
+    entry: { "cli/main": "src/cli/main.ts" },
+    format: ["esm"],
+    dts: false,
+    clean: false,
+  },
+]);
