@@ -1,0 +1,24 @@
+import type { Timing } from "../chat/timing.ts";
+import type { ApiError } from "./api-error.ts";
+import type { Call, WireReply } from "./operation.ts";
+
+/** Who answered, for the journal. */
+export interface AnswerSource {
+  kind: "error" | "fixture" | "cassette" | "upstream" | "fallback";
+  /** Names the tape among its kind. */
+  id?: string;
+}
+
+/** What a tape says to a call. */
+export type Answer = (
+  | { kind: "output"; out: unknown }
+  /** `terminal`: no other candidate model is asked in its place. */
+  | { kind: "error"; error: ApiError; terminal?: boolean }
+  | { kind: "wire"; reply: WireReply }
+) & { source: AnswerSource; timing?: Timing };
+
+/**
+ * One link of the chain: it answers, or leaves the call to the next. The chain stays synchronous until one
+ * returns a promise, since a promise on each matched call costs more than the match.
+ */
+export type Answerer = (call: Call) => Answer | undefined | Promise<Answer | undefined>;
