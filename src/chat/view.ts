@@ -109,3 +109,24 @@ export class ChatView implements MatchView {
     return last?.role === "tool" ? last : undefined;
   }
 }
+
+/** The view of a request that is no conversation. */
+export class PlainView implements MatchView {
+  readonly model: string;
+  readonly request: unknown;
+  readonly inputText: string | undefined;
+  readonly userMessage: string | undefined = undefined;
+  readonly systemMessage: string = "";
+  readonly toolNames: readonly string[] = [];
+  readonly toolCallId: string | undefined = undefined;
+  readonly toolResult: string | undefined = undefined;
+  readonly hasToolResult: boolean = false;
+  readonly turnIndex: number = 0;
+  readonly responseFormat: string | undefined = undefined;
+
+  constructor(request: unknown, model: string, inputText?: string) {
+    this.request = request;
+    this.model = model;
+    this.inputText = inputText;
+  }
+}

@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import { pieces } from "../chat/pieces.ts";
+import type { Call, EncodeContext, Framing, Operation, WireEvent } from "./operation.ts";
+
+/** What differs from call to call although the answer is the same. */
+export interface Stamp {
+  /** Twenty letters and digits; ids are made of it. */
+  id: string;
+  /** Unix time in seconds. */
+  created: number;
+}
+
+const DEFAULT_CHUNK_SIZE = 20;
+
+/**
+ * An encoded answer with holes. What is between the holes is stringified once, however often it is served; the
+ * holes are found by a nonce that nobody who writes a fixture can know.
+ */
+class Template {
+  readonly #literals: string[] = [];
+  readonly #holes: Hole[] = [];
+
+  constructor(text: string, echoes: readonly Echo[]) {
+    let end = 0;
+    for (const found of text.matchAll(HOLE)) {
+      this.#literals.push(text.slice(end, found.index));
+      this.#holes.push(holeOf(found, echoes));
+      end = found.index + found[0].length;
+    }
+    this.#literals.push(text.slice(end));
+  }
+
+  render(call: Call, stamp: Stamp, model: string): string {
+    let text = this.#literals[0]!;
+    for (let index = 0; index < this.#holes.length; index++) {
+      const hole = this.#holes[index]!;
+      switch (hole) {
+        case "id":
+          text += stamp.id;
+          break;
+        case "model":
+          text += model;
+          break;
+        case "created":
+          text += stamp.created;
+          break;
+        default:
+          // A member whose value is undefined cannot be left out any more once its name is written.
+          text += JSON.stringify(hole(call)) ?? "null";
+      }
+      text += this.#literals[index + 1];
+    }
+    return text;
+  }
+}
+
+type Echo = (call: Call) => unknown;
+type Hole = "id" | "model" | "created" | Echo;
+
+const NONCE = `hole${randomBytes(9).toString("hex")}`;
+const HOLE = new RegExp(`"${NONCE}c"|"${NONCE}e(\\d+)"|${NONCE}(i|m)`, "g");
+
+function holeOf(found: RegExpExecArray, echoes: readonly Echo[]): Hole {
+  if (found[1] !== undefined) return echoes[Number(found[1])]!;
+  if (found[2] === "i") return "id";
+  return found[2] === "m" ? "model" : "created";
+}
+
+class HoleContext implements EncodeContext<Record<string, unknown>> {
+  readonly variant: Record<string, unknown>;
+  readonly created = `${NONCE}c` as unknown as number;
+  readonly model = `${NONCE}m`;
+  readonly echoes: Echo[] = [];
+  readonly #chunkSize: number;
+  #ids = 0;
+
+  constructor(variant: Record<string, unknown>, chunkSize: number) {
+    this.variant = variant;
+    this.#chunkSize = chunkSize;
+  }
+
+  id(prefix: string): string {
+    return `${prefix}${NONCE}i${(this.#ids++).toString(36).padStart(4, "0")}`;
+  }
+
+  echo<T>(compute: (call: Call) => T): T {
+    this.echoes.push(compute);
+    return `${NONCE}e${this.echoes.length - 1}` as unknown as T;
+  }
+
+  pieces(text: string): string[] {
+    return pieces(text, this.#chunkSize);
+  }
+}
+
+/** The wire form of an answer, ready to be sent again and again. */
+class Encoding {
+  readonly #texts: string[];
+  readonly #echoes: Echo[];
+  #chunks: Template[] | undefined;
+  #whole: Template | undefined;
+
+  /** A unary body is one text, a stream one for each chunk. */
+  constructor(texts: string[], echoes: Echo[]) {
+    this.#texts = texts;
+    this.#echoes = echoes;
+  }
+
+  get length(): number {
+    return this.#texts.reduce((sum, text) => sum + text.length, 0);
+  }
+
+  get chunks(): Template[] {
+    this.#chunks ??= this.#texts.map((text) => new Template(text, this.#echoes));
+    return this.#chunks;
+  }
+
+  get whole(): Template {
+    this.#whole ??= new Template(this.#texts.join(""), this.#echoes);
+    return this.#whole;
+  }
+}
+
+// Encodings are kept until they hold this many characters together, then all are made anew.
+const KEPT_CHARACTERS = 64 * 1024 * 1024;
+let kept = new WeakMap<object, Map<string, Encoding>>();
+let keptCharacters = 0;
+
+function encodingOf(out: unknown, call: Call, streamed: boolean, chunkSize: number): Encoding {
+  const { operation } = call;
+  const variant = operation.variant(call.request);
+  let key = streamed ? `${operation.name} ${chunkSize}` : operation.name;
+  for (const name in variant) key += ` ${variant[name]}`;
+  let encodings = typeof out === "object" && out !== null ? kept.get(out) : undefined;
+  let encoding = encodings?.get(key);
+  if (encoding === undefined) {
+    encoding = encode(operation, out, variant, streamed, chunkSize);
+    if (typeof out === "object" && out !== null) {
+      keptCharacters += encoding.length;
+      if (keptCharacters > KEPT_CHARACTERS) {
+        kept = new WeakMap();
+        keptCharacters = 0;
+        encodings = undefined;
+      }
+      if (encodings === undefined) {
+        encodings = new Map();
+        kept.set(out, encodings);
+      }
+      encodings.set(key, encoding);
+    }
+  }
+  return encoding;
+}
+
+function encode(
+  operation: Operation,
+  out: unknown,
+  variant: Record<string, unknown>,
+  streamed: boolean,
+  chunkSize: number,
+): Encoding {
+  const context = new HoleContext(variant, chunkSize);
+  let texts: string[];
+  if (streamed) {
+    if (operation.encodeStream === undefined) throw new Error(`${operation.name} has no streamed form`);
+    texts = chunkTexts(operation.encodeStream(out, context), operation.framing ?? "sse");
+  } else {
+    texts = [JSON.stringify(operation.encode(out, context))];
+  }
+  return new Encoding(texts, context.echoes);
+}
+
+function chunkTexts(events: WireEvent[], framing: Framing): string[] {
+  const texts: string[] = [];
+  for (const event of events) {
+    const text = frame(event, framing);
+    if (event.rides && texts.length > 0) texts[texts.length - 1] += text;
+    else texts.push(text);
+  }
+  return texts;
+}
+
+/** One event in its framing. */
+export function frame(event: WireEvent, framing: Framing): string {
+  const data = event.raw ? String(event.data) : JSON.stringify(event.data);
+  if (framing === "ndjson") return `${data}\n`;
+  return event.event === undefined ? `data: ${data}\n\n` : `event: ${event.event}\ndata: ${data}\n\n`;
+}
+
+/** A reply that is not streamed: its JSON text. */
+export function renderUnary(out: unknown, call: Call, stamp: Stamp): string {
+  return encodingOf(out, call, false, 0).whole.render(call, stamp, inString(call.view.model));
+}
+
+/** A streamed reply: the text of each chunk. */
+export function renderStream(out: unknown, call: Call, stamp: Stamp, chunkSize = DEFAULT_CHUNK_SIZE): string[] {
+  const model = inString(call.view.model);
+  return encodingOf(out, call, true, chunkSize).chunks.map((chunk) => chunk.render(call, stamp, model));
+}
+
+/** A streamed reply with nothing to wait for, in one piece. */
+export function renderWhole(out: unknown, call: Call, stamp: Stamp, chunkSize = DEFAULT_CHUNK_SIZE): string {
+  return encodingOf(out, call, true, chunkSize).whole.render(call, stamp, inString(call.view.model));
+}
+
+/** A value as it stands inside a JSON string. */
+function inString(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}
