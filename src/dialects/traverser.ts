@@ -1,0 +1,1 @@
+export type { Rules } from "./rules.ts";
