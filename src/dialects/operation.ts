@@ -94,15 +94,18 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   encode(out: Out, context: EncodeContext<Variant>): unknown;
   encodeStream?(out: Out, context: EncodeContext<Variant>): WireEvent[];
   framing?: Framing;
-  encodeError(error: ApiError): WireReply;
+  /** @param requestId for providers whose error object names it, see `requestId` below */
+  encodeError(error: ApiError, requestId?: string): WireReply;
   /** The event that tells of an error in the middle of a stream, where the provider has one. */
-  encodeStreamError?(error: ApiError): WireEvent;
+  encodeStreamError?(error: ApiError, requestId?: string): WireEvent;
   /** What is answered when no tape does, where that is better than a miss. */
   fallback?(call: Call<Req>): Out;
   /** How to read a recording of it. */
   rules?: Rules;
-  /** Headers on every reply, beside the content type. */
-  headers?: HeaderFields;
+  /** The header that carries the request's id; `x-request-id` where none is named. */
+  requestIdHeader?: string;
+  /** The header by which the provider names a request, and how its ids begin. */
+  requestId?: { header: string; prefix: string };
 }
 
 export interface Operation extends OperationSpec<unknown, unknown, Record<string, unknown>> {}

@@ -1,0 +1,238 @@
+import type { ChatMessage, ChatRequest, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
+import { type ApiError, badRequest } from "../api-error.ts";
+import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
+import { check, checkBlock, checkEach, checkOptional, type Kind, wrong } from "./check.ts";
+
+/**
+ * Decodes `POST /v1/messages`.
+ * @throws {ApiError} 400 in the provider's words: `messages.0.role: …`
+ * @see https://docs.claude.com/en/api/messages
+ */
+export function decodeMessagesRequest(raw: RawRequest): ChatRequest {
+  const body = jsonObject(raw);
+  check("model", "string", body["model"]);
+  check("max_tokens", "integer", body["max_tokens"]);
+  if ((body["max_tokens"] as number) < 0) {
+    throw badRequest("max_tokens: Input should be greater than or equal to 0");
+  }
+  return canonical(body);
+}
+
+/**
+ * Decodes `POST /v1/messages/count_tokens`, which takes the same body without `max_tokens`.
+ * @throws {ApiError} 400
+ * @see https://docs.claude.com/en/api/messages-count-tokens
+ */
+export function decodeCountTokensRequest(raw: RawRequest): ChatRequest {
+  const body = jsonObject(raw);
+  check("model", "string", body["model"]);
+  return canonical(body);
+}
+
+function canonical(body: JsonObject): ChatRequest {
+  for (const [name, kind] of OPTIONAL_MEMBERS) checkOptional(name, kind, body[name]);
+  const temperature = body["temperature"];
+  if (typeof temperature === "number" && (temperature < 0 || temperature > 1)) {
+    throw badRequest("temperature: range: 0..1");
+  }
+  checkEach("stop_sequences", "string", body["stop_sequences"]);
+
+  const { system, messages, tools, tool_choice: choice, ...others } = body;
+  const request = { ...others, messages: decodeMessages(system, messages) } as unknown as ChatRequest;
+  if (Array.isArray(tools)) request.tools = tools.map(decodeTool);
+  if (isObject(choice)) {
+    request.tool_choice = decodeToolChoice(choice);
+    if (choice["disable_parallel_tool_use"] === true) request["parallel_tool_calls"] = false;
+  }
+  const format = decodeFormat(body);
+  if (format !== undefined) request.response_format = format;
+  return request;
+}
+
+function decodeMessages(system: unknown, messages: unknown): ChatMessage[] {
+  check("messages", "list", messages);
+  const given = messages as unknown[];
+  if (given.length === 0) throw badRequest("messages: at least one message is required");
+  const decoded: ChatMessage[] = [];
+  if (typeof system === "string") {
+    if (system !== "") decoded.push({ role: "system", content: system });
+  } else if (system !== undefined && system !== null) {
+    check("system", "list", system);
+    const blocks = (system as unknown[]).map((block, index) => checkBlock(block, () => `system.${index}`));
+    if (blocks.length > 0) decoded.push({ role: "system", content: contentOf(blocks) });
+  }
+  for (let index = 0; index < given.length; index++) {
+    decodeMessage(given[index], index, index === given.length - 1, decoded);
+  }
+  return decoded;
+}
+
+function decodeMessage(message: unknown, index: number, last: boolean, decoded: ChatMessage[]): void {
+  if (!isObject(message)) throw wrong(`messages.${index}`, "object", message);
+  const { role, content } = message;
+  if (role !== "user" && role !== "assistant" && role !== "system") {
+    if (role === undefined) throw wrong(`messages.${index}.role`, "string", role);
+    throw badRequest(`messages.${index}.role: Input should be 'user', 'assistant' or 'system'`);
+  }
+  if (typeof content !== "string" && !Array.isArray(content)) throw wrong(`messages.${index}.content`, "list", content);
+  if (content.length === 0 && !(last && role === "assistant")) {
+    throw badRequest(
+      `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
+    );
+  }
+  if (typeof content === "string") {
+    decoded.push({ role, content });
+    return;
+  }
+  const blocks = content.map((block, at) => checkBlock(block, () => `messages.${index}.content.${at}`));
+  if (role === "assistant") decoded.push(assistantMessage(blocks, index));
+  else decodeUserBlocks(role, blocks, index, decoded);
+}
+
+/**
+ * Tool results become messages of their own, in the order in which they stand among the other blocks; what is
+ * left of a message that held nothing else is no message, or the turn would seem to be the user's.
+ */
+function decodeUserBlocks(role: string, blocks: JsonObject[], index: number, decoded: ChatMessage[]): void {
+  let others: JsonObject[] = [];
+  const flush = (): void => {
+    if (others.length > 0) decoded.push({ role, content: contentOf(others) });
+    others = [];
+  };
+  blocks.forEach((block, at) => {
+    const { type } = block;
+    if (type === "tool_use") throw misplaced(index, type, "assistant");
+    if (type !== "tool_result") {
+      others.push(block);
+      return;
+    }
+    if (role !== "user") throw misplaced(index, type, "user");
+    flush();
+    decoded.push(toolMessage(block, `messages.${index}.content.${at}`));
+  });
+  flush();
+}
+
+function toolMessage(block: JsonObject, path: string): ChatMessage {
+  const { tool_use_id: id, content, is_error: failed } = block;
+  const message: ChatMessage = { role: "tool", tool_call_id: id as string, content: "" };
+  if (typeof content === "string") {
+    message.content = content;
+  } else if (content !== undefined && content !== null) {
+    check(`${path}.tool_result.content`, "list", content);
+    message.content = contentOf(
+      (content as unknown[]).map((inner, at) => checkBlock(inner, () => `${path}.tool_result.content.${at}`)),
+    );
+  }
+  if (failed !== undefined) message["is_error"] = failed;
+  return message;
+}
+
+function assistantMessage(blocks: JsonObject[], index: number): ChatMessage {
+  const calls: RequestToolCall[] = [];
+  const thinking: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  for (const block of blocks) {
+    switch (block["type"]) {
+      case "tool_result":
+        throw misplaced(index, "tool_result", "user");
+      case "tool_use": {
+        const { id, name, input } = block as { id: string; name: string; input: JsonObject };
+        calls.push({ id, type: "function", function: { name, arguments: JSON.stringify(input) } });
+        break;
+      }
+      case "thinking":
+      case "redacted_thinking":
+        thinking.push(block);
+        break;
+      default:
+        others.push(block);
+    }
+  }
+  const message: ChatMessage = { role: "assistant", content: others.length > 0 ? contentOf(others) : null };
+  if (thinking.length > 0) message["thinking_blocks"] = thinking;
+  if (calls.length > 0) message.tool_calls = calls;
+  return message;
+}
+
+/** Blocks that are all text are one string, as most clients of other providers send it. */
+function contentOf(blocks: JsonObject[]): string | ContentPart[] {
+  let text = "";
+  for (const block of blocks) {
+    if (block["type"] !== "text") return blocks as unknown as ContentPart[];
+    text += block["text"];
+  }
+  return text;
+}
+
+/** Server tools keep their own type and members; their name is where that of a function is. */
+function decodeTool(tool: unknown, index: number): ChatTool {
+  if (!isObject(tool)) throw wrong(`tools.${index}`, "object", tool);
+  const { type, name, description, input_schema: parameters, ...others } = tool;
+  if (type !== undefined && type !== null && type !== "custom") {
+    check(`tools.${index}.type`, "string", type);
+    checkOptional(`tools.${index}.name`, "string", name);
+    return { ...tool, ...(typeof name === "string" && { function: { name } }) } as ChatTool;
+  }
+  const path = `tools.${index}.custom`;
+  check(`${path}.name`, "string", name);
+  if (!TOOL_NAME.test(name as string)) {
+    throw badRequest(`${path}.name: String should match pattern '${TOOL_NAME.source}'`);
+  }
+  checkOptional(`${path}.description`, "string", description);
+  check(`${path}.input_schema`, "object", parameters);
+  const offered: ChatTool["function"] = { name: name as string, parameters };
+  if (typeof description === "string") offered.description = description;
+  return { ...others, type: "function", function: offered };
+}
+
+function decodeToolChoice(choice: JsonObject): unknown {
+  switch (choice["type"]) {
+    case "auto":
+    case "none":
+      return choice["type"];
+    case "any":
+      return "required";
+    case "tool":
+      check("tool_choice.tool.name", "string", choice["name"]);
+      return { type: "function", function: { name: choice["name"] } };
+    default:
+      check("tool_choice.type", "string", choice["type"]);
+      throw badRequest("tool_choice: Input tag should be one of 'auto', 'any', 'tool', 'none'");
+  }
+}
+
+/** `output_format` is how the beta of structured outputs had it. */
+function decodeFormat(body: JsonObject): ChatRequest["response_format"] {
+  const { output_config: config, output_format: old } = body;
+  const path = isObject(config) && config["format"] ? "output_config.format" : "output_format";
+  const format = path === "output_format" ? old : (config as JsonObject)["format"];
+  if (format === undefined || format === null) return undefined;
+  if (!isObject(format)) throw wrong(path, "object", format);
+  if (format["type"] !== "json_schema") throw badRequest(`${path}.type: Input should be 'json_schema'`);
+  check(`${path}.schema`, "object", format["schema"]);
+  return { type: "json_schema", json_schema: { schema: format["schema"] } };
+}
+
+function misplaced(index: number, type: string, role: string): ApiError {
+  return badRequest(`messages.${index}: \`${type}\` blocks can only be in \`${role}\` messages`);
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+const OPTIONAL_MEMBERS = Object.entries<Kind>({
+  stream: "boolean",
+  temperature: "number",
+  top_p: "number",
+  top_k: "integer",
+  stop_sequences: "list",
+  tools: "list",
+  tool_choice: "object",
+  thinking: "object",
+  metadata: "object",
+  output_config: "object",
+  output_format: "object",
+  service_tier: "string",
+  mcp_servers: "list",
+  context_management: "object",
+});
