@@ -18,6 +18,7 @@ export class RawRequest {
   /** What the route's path took from the URL. */
   params: Readonly<Record<string, string | undefined>> = {};
   #query: URLSearchParams | undefined;
+  #text: string | undefined;
   #json: unknown;
   #parsed = false;
 
@@ -48,9 +49,13 @@ export class RawRequest {
     return this.#query;
   }
 
+  /** The body as text, decoded once: the journal keeps this string, not the bytes behind it. */
   get text(): string {
-    const { buffer, byteOffset, byteLength } = this.body;
-    return Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
+    if (this.#text === undefined) {
+      const { buffer, byteOffset, byteLength } = this.body;
+      this.#text = Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
+    }
+    return this.#text;
   }
 
   /**
@@ -98,7 +103,8 @@ export function kindOf(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
+/** Whether objects and arrays are nested more than so many levels deep. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) {
