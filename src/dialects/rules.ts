@@ -12,8 +12,11 @@ export interface Rules {
   finishReasons?: Record<string, FinishReason>;
   /** A reply that stopped and calls tools has stopped for them: for providers with one word for both. */
   toolCallsFinish?: boolean;
-  /** Each count's places in the usage object; what is there is added up. */
-  usage?: Partial<Record<Exclude<keyof Usage, "raw">, Path | Path[]>>;
+  /**
+   * Where in the usage object each count is. Of a list, what is there is added up; a list inside it gives
+   * alternatives, of which the first that is there counts.
+   */
+  usage?: Partial<Record<Exclude<keyof Usage, "raw">, Path | (Path | Path[])[]>>;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface Rules {
  */
 export type Path = string;
 
-/** Paths and what must be found there: a value, one of several, or that something other than null is there. */
+/** Paths and what must be there: a value, one of several, or whether anything is. Null is there where nothing is. */
 export type Condition = Record<Path, Scalar | Scalar[] | { exists: boolean }>;
 
 export type Scalar = string | number | boolean | null;
@@ -52,7 +55,7 @@ export interface Rule {
    * What to take from it, by the names of `chat/reply.ts`: `text`, `id`, `native.logprobs`. A `native`,
    * `annotations` or `raw` field belongs to the dialect.
    */
-  fields?: Record<string, Path | Take>;
+  fields?: Record<string, Path | Path[] | Take>;
   /** A new part each time, or none ever: then only a part that is there grows. Else one where it is missing. */
   opens?: "always" | "never";
 }
@@ -94,7 +97,7 @@ export type Transform = "json" | "list";
 
 /**
  * - `append`: texts are joined, lists too
- * - `replace`: the last one wins; nothing and an empty text replace nothing
+ * - `replace`: the last one wins; null and an empty text are nothing
  * - `merge`: the members of an object, each by `replace`
  * - `fallback`: used if nothing else has come when the part ends
  * - `json`: pieces of a JSON text, which becomes the value when the part ends

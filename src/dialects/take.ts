@@ -1,6 +1,6 @@
 import type { Native } from "../chat/reply.ts";
 import { type Item, read, readFirst, withValue } from "./paths.ts";
-import type { Op, Path, Take } from "./rules.ts";
+import type { Op, Rule, Take } from "./rules.ts";
 
 /** What a rule found for one field: never empty. */
 export interface Reading {
@@ -16,16 +16,16 @@ export interface Reading {
 export type Fields = Record<string, unknown>;
 
 /** What a rule's fields find in an item. A value of another type than the field is left out. */
-export function readFields(fields: Record<string, Path | Take> | undefined, item: Item): Reading[] {
+export function readFields(fields: Rule["fields"], item: Item): Reading[] {
   const readings: Reading[] = [];
   for (const name in fields) {
     const given = fields[name]!;
-    const take = typeof given === "string" ? { take: given } : given;
+    const take: Take = typeof given === "string" || Array.isArray(given) ? { take: given } : given;
     const dot = name.indexOf(".");
     const field = dot < 0 ? name : name.slice(0, dot);
     const inside = dot < 0 ? "" : name.slice(dot + 1);
     const op = take.op ?? "replace";
-    const values = takeValues(take, item).filter((value) => inside !== "" || op === "json" || fits(field, value));
+    const values = takeValues(take, item).filter((value) => inside !== "" || op === "json" || fits(field, value, op));
     if (values.length > 0) readings.push({ field, inside, op, values });
   }
   return readings;
@@ -62,8 +62,8 @@ function transform({ except, via }: Take, value: unknown): unknown {
   }
 }
 
-/** Whether a value may stand in a field of `chat/reply.ts`. */
-function fits(field: string, value: unknown): boolean {
+/** Whether a value may stand in a field of `chat/reply.ts`. An empty text says nothing, but is where one begins. */
+function fits(field: string, value: unknown, op: Op): boolean {
   switch (field) {
     case "native":
     case "annotations":
@@ -76,7 +76,7 @@ function fits(field: string, value: unknown): boolean {
     case "summary":
       return Array.isArray(value) && value.every((element) => typeof element === "string");
     default:
-      return typeof value === "string";
+      return typeof value === "string" && (value !== "" || op === "append");
   }
 }
 
@@ -107,7 +107,7 @@ function combined(op: Op, before: unknown, value: unknown): unknown {
     case "merge":
       return isMembers(before) && isMembers(value) ? merged(before, value) : value;
     case "replace":
-      return value === "" && before !== undefined ? before : value;
+      return value;
     case "fallback":
     case "json":
       return before;

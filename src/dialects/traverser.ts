@@ -175,6 +175,7 @@ export class Traverser {
     const { choice, part } = state;
     if (isPending(reading)) {
       state.pending.push(reading);
+      state.stopped = false;
       return;
     }
     const fields = this.#fold.part(choice, part) as unknown as Fields;
@@ -292,7 +293,7 @@ function holds(condition: Condition | undefined, item: Item): boolean {
     const expected = condition[path]!;
     const value = readFirst(path, item);
     if (Array.isArray(expected)) {
-      if (!expected.some((candidate) => candidate === value)) return false;
+      if (!expected.some((candidate) => candidate === (value ?? null))) return false;
     } else if (typeof expected === "object" && expected !== null) {
       if (expected.exists !== (value !== undefined)) return false;
     } else if (expected !== (value ?? null)) {

@@ -1,0 +1,147 @@
+import type { Rule, Rules } from "../rules.ts";
+
+/**
+ * A content block, whole or as it begins. What is none of the provider-independent kinds (server tools and their
+ * results, MCP, compaction, whatever comes next) is carried as it is.
+ */
+const block: Rule[] = [
+  {
+    when: { type: "text" },
+    as: "text",
+    fields: { text: { take: "text", op: "append" }, annotations: { take: "citations", op: "append" } },
+  },
+  {
+    when: { type: "thinking" },
+    as: "reasoning",
+    fields: {
+      text: { take: "thinking", op: "append" },
+      signature: "signature",
+      native: { take: "", except: ["type", "thinking", "signature"], op: "merge" },
+    },
+  },
+  { when: { type: "redacted_thinking" }, as: "reasoning", fields: { redacted: "data" } },
+  {
+    when: { type: "tool_use" },
+    as: "toolCall",
+    fields: {
+      id: "id",
+      name: "name",
+      // A stream begins with `{}` and sends the input in pieces, or has it whole here and sends no piece.
+      arguments: { take: "input", via: "json", op: "fallback" },
+      native: { take: "", except: ["type", "id", "name", "input"], op: "merge" },
+    },
+  },
+  { as: "opaque", fields: { value: "" } },
+];
+
+const delta: Rule[] = [
+  { when: { type: "text_delta" }, as: "text", fields: { text: { take: "text", op: "append" } } },
+  {
+    when: { type: "citations_delta" },
+    as: "text",
+    fields: { annotations: { take: "citation", via: "list", op: "append" } },
+  },
+  { when: { type: "thinking_delta" }, as: "reasoning", fields: { text: { take: "thinking", op: "append" } } },
+  { when: { type: "signature_delta" }, as: "reasoning", fields: { signature: "signature" } },
+  {
+    when: { type: "input_json_delta" },
+    rules: [
+      { as: "toolCall", opens: "never", fields: { arguments: { take: "partial_json", op: "append" } } },
+      { as: "opaque", opens: "never", fields: { "value.input": { take: "partial_json", op: "json" } } },
+    ],
+  },
+  {
+    when: { type: "compaction_delta" },
+    as: "opaque",
+    opens: "never",
+    fields: {
+      "value.content": { take: "content", op: "append" },
+      "value.encrypted_content": "encrypted_content",
+    },
+  },
+];
+
+/** The message itself, whole or as it begins. */
+const head: Rule[] = [
+  {
+    as: "envelope",
+    fields: {
+      id: "id",
+      model: "model",
+      role: "role",
+      native: {
+        take: "",
+        except: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"],
+        op: "merge",
+      },
+    },
+  },
+];
+
+const end: Rule[] = [
+  { as: "usage", fields: { raw: { take: "usage", op: "merge" } } },
+  {
+    as: "finish",
+    fields: {
+      reason: ["delta.stop_reason", "stop_reason"],
+      stopSequence: ["delta.stop_sequence", "stop_sequence"],
+    },
+  },
+];
+
+/**
+ * Reads Anthropic messages, whole and streamed.
+ * @see https://docs.claude.com/en/api/messages
+ * @see https://docs.claude.com/en/docs/build-with-claude/streaming
+ */
+export const anthropicRules: Rules = {
+  rules: [
+    {
+      when: { type: "message" },
+      rules: [...head, { each: "content.*", key: ["#"], rules: [{ oneOf: block }, { as: "stop" }] }, ...end],
+    },
+    {
+      when: { type: "message_start" },
+      each: "message",
+      // After a tool call from inside a code execution the message begins with the blocks of the one before.
+      rules: [...head, { each: "content.*", key: ["=given", "#"], oneOf: block }, ...end],
+    },
+    {
+      when: { type: "content_block_start" },
+      key: ["index"],
+      rules: [{ each: "content_block", oneOf: block }],
+    },
+    { when: { type: "content_block_delta" }, key: ["index"], rules: [{ each: "delta", oneOf: delta }] },
+    { when: { type: "content_block_stop" }, key: ["index"], as: "stop" },
+    {
+      when: { type: "message_delta" },
+      rules: [
+        { as: "envelope", fields: { native: { take: "", except: ["type", "delta", "usage"], op: "merge" } } },
+        {
+          as: "envelope",
+          fields: { native: { take: "delta", except: ["stop_reason", "stop_sequence"], op: "merge" } },
+        },
+        ...end,
+      ],
+    },
+    { when: { type: "message_stop" }, as: "nothing" },
+    { when: { type: "ping" }, as: "keepalive" },
+    { when: { type: "error" }, as: "error", fields: { message: "error.message", native: "error" } },
+  ],
+  finishReasons: {
+    end_turn: "stop",
+    stop_sequence: "stop",
+    tool_use: "tool_calls",
+    max_tokens: "length",
+    model_context_window_exceeded: "length",
+    pause_turn: "pause",
+    refusal: "refusal",
+  },
+  usage: {
+    promptTokens: ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"],
+    completionTokens: "output_tokens",
+    cachedTokens: "cache_read_input_tokens",
+    cacheWriteTokens: "cache_creation_input_tokens",
+    reasoningTokens: "output_tokens_details.thinking_tokens",
+  },
+};
