@@ -102,9 +102,13 @@ export const anthropicRules: Rules = {
     },
     {
       when: { type: "message_start" },
-      each: "message",
-      // After a tool call from inside a code execution the message begins with the blocks of the one before.
-      rules: [...head, { each: "content.*", key: ["=given", "#"], oneOf: block }, ...end],
+      rules: [
+        {
+          each: "message",
+          // After a tool call from inside a code execution the message begins with the blocks of the one before.
+          rules: [...head, { each: "content.*", key: ["=given", "#"], oneOf: block }, ...end],
+        },
+      ],
     },
     {
       when: { type: "content_block_start" },
