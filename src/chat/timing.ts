@@ -1,5 +1,7 @@
 /** How a reply is spread over time. All of it counts chunks on the wire. */
 export interface Timing {
+  /** Characters in a piece of streamed text. */
+  chunkSize?: number;
   /** Before each chunk. */
   latencyMs?: number;
   streamingProfile?: StreamingProfile;

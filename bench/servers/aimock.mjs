@@ -1,0 +1,7 @@
+import { LLMock } from "@copilotkit/aimock";
+import { fixturesOf } from "../fixtures.mjs";
+
+const mock = new LLMock({ port: 0, logLevel: "silent" });
+mock.addFixtures(fixturesOf(JSON.parse(process.argv[2])));
+await mock.start();
+console.log(JSON.stringify({ port: Number(new URL(mock.url).port) }));

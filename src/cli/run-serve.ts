@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from "node:fs";
+import pico from "picocolors";
+import { FixtureError } from "../fixtures/load.ts";
+import { StuntDouble, type StuntDoubleOptions } from "../server/double.ts";
+import type { JournalResponse } from "../state/journal.ts";
+import type { LogLevel, ServeSettings } from "./serve.ts";
+
+const DEFAULT_FOLDER = "./fixtures";
+/** Wrong usage, or files that cannot be used. */
+const UNUSABLE = 2;
+
+/** Serves until it is told to stop. */
+export async function serve(settings: ServeSettings): Promise<void> {
+  const log = logger(settings.logLevel);
+  const paths = settings.fixtures.length > 0 || !existsSync(DEFAULT_FOLDER) ? settings.fixtures : [DEFAULT_FOLDER];
+  const { latency, chunkSize, seed } = settings;
+  const options: StuntDoubleOptions = {
+    port: settings.port,
+    host: settings.host,
+    ...(latency !== undefined && { latency }),
+    ...(chunkSize !== undefined && { chunkSize }),
+    ...(seed !== undefined && { seed }),
+    ...tlsOptions(settings),
+    onCall: ({ method, path, response }) => log.call(method, path, response),
+  };
+  const double = new StuntDouble(options);
+  try {
+    double.load(...paths);
+  } catch (error) {
+    if (!(error instanceof FixtureError)) throw error;
+    fail(error.message);
+  }
+  try {
+    await double.start();
+  } catch (error) {
+    fail(listenFault(error as NodeJS.ErrnoException, settings));
+  }
+  const count = double.fixtures.length;
+  log.info(`stuntdouble serves ${count} ${count === 1 ? "fixture" : "fixtures"} on ${pico.bold(double.url)}`);
+  if (count === 0) log.warn("There is no fixture: embeddings are made, everything else is a miss. Name files or folders.");
+  const stop = (): void => {
+    process.off("SIGINT", stop);
+    process.off("SIGTERM", stop);
+    void double.stop();
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(UNUSABLE);
+}
+
+function tlsOptions({ tls, tlsCert, tlsKey }: ServeSettings): Pick<StuntDoubleOptions, "tls"> {
+  if (tlsCert === undefined && tlsKey === undefined) return tls ? { tls: true } : {};
+  if (tlsCert === undefined || tlsKey === undefined) fail("--tls-cert and --tls-key go together: give both files.");
+  return { tls: { cert: readPem(tlsCert, "--tls-cert"), key: readPem(tlsKey, "--tls-key") } };
+}
+
+function readPem(path: string, flag: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    fail(`${flag}: cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+function listenFault(error: NodeJS.ErrnoException, { host, port }: ServeSettings): string {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is in use. Stop what listens there, or choose another with --port (0 takes a free one).`;
+    case "EACCES":
+      return `Not allowed to listen on port ${port}. Choose one above 1023 with --port.`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${host} is no address of this machine. Use --host 127.0.0.1, or 0.0.0.0 for all.`;
+    default:
+      return `Cannot listen on ${host}:${port}: ${error.message}`;
+  }
+}
+
+interface Logger {
+  info(message: string): void;
+  warn(message: string): void;
+  call(method: string, path: string, response: JournalResponse): void;
+}
+
+function logger(level: LogLevel): Logger {
+  const shows = (wanted: LogLevel): boolean => RANK[level] >= RANK[wanted];
+  const write = (text: string): void => void process.stderr.write(`${text}\n`);
+  // A line for each request is for a person who watches; a file would only grow.
+  const showsCalls = level === "debug" || (level === "info" && process.stderr.isTTY === true);
+  return {
+    info: (message) => shows("info") && write(message),
+    warn: (message) => shows("warn") && write(pico.yellow(message)),
+    call: (method, path, response) => {
+      const wanted = response.source === "miss" || response.source === "internal" ? shows("warn") : showsCalls;
+      if (wanted) write(callLine(method, path, response));
+    },
+  };
+}
+
+const RANK: Record<LogLevel, number> = { silent: 0, warn: 1, info: 2, debug: 3 };
+
+function callLine(method: string, path: string, { status, source, fixture, detail }: JournalResponse): string {
+  const colour = status >= 500 ? pico.red : status >= 400 ? pico.yellow : pico.green;
+  const by = fixture === null ? source : `${source} ${fixture}`;
+  return `${colour(String(status))} ${method} ${path} ${pico.dim(by)}${detail === undefined ? "" : ` ${detail}`}`;
+}

@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+
+interface ServeFlags {
+  port: number;
+  host: string;
+  fixtures: string[];
+  logLevel: LogLevel;
+  seed?: string;
+  tls?: true;
+  tlsCert?: string;
+  tlsKey?: string;
+  latency?: number;
+  chunkSize?: number;
+}
+
+export type LogLevel = "silent" | "warn" | "info" | "debug";
+const LOG_LEVELS: LogLevel[] = ["silent", "warn", "info", "debug"];
+
+export function registerServe(program: Command): void {
+  program
+    .command("serve")
+    .description("serve fixtures as a stand-in for model providers")
+    .argument("[path...]", "fixture files and folders (./fixtures if there is such a folder)")
+    .option("-p, --port <port>", "port; 0 takes a free one", integer(0, 65_535), 4010)
+    .option("-h, --host <host>", "address to listen on", "127.0.0.1")
+    .option("-f, --fixtures <path>", "the same as an argument; can be repeated", collect, [])
+    .option("-l, --latency <ms>", "milliseconds before each chunk", integer(0, 3_600_000))
+    .option("-c, --chunk-size <characters>", "characters in a piece of streamed text (20)", integer(1, 1_000_000))
+    .option("--log-level <level>", `one of ${LOG_LEVELS.join(", ")}`, oneOf(LOG_LEVELS), "info")
+    .option("--seed <seed>", "fix ids, time stamps and chance: the same calls get the same bytes")
+    .option("--tls", "HTTPS with a certificate made on the spot")
+    .option("--tls-cert <file>", "HTTPS with this certificate (PEM)")
+    .option("--tls-key <file>", "its private key (PEM)")
+    .helpOption("--help", "show this help")
+    .action(async (paths: string[], flags: ServeFlags) => {
+      const { serve } = await import("./run-serve.ts");
+      await serve({ ...flags, fixtures: [...paths, ...flags.fixtures] });
+    });
+}
+
+export type ServeSettings = ServeFlags;
+
+function integer(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
+    }
+    return value;
+  };
+}
+
+function oneOf<T extends string>(words: readonly T[]): (text: string) => T {
+  return (text) => {
+    if (!words.includes(text as T)) throw new InvalidArgumentError(`Expected one of ${words.join(", ")}.`);
+    return text as T;
+  };
+}
+
+function collect(value: string, values: string[]): string[] {
+  return [...values, value];
+}

@@ -1,0 +1,251 @@
+import { dueTimes, type Timing } from "../chat/timing.ts";
+import type { Answer, Answerer } from "../dialects/answer.ts";
+import { ApiError } from "../dialects/api-error.ts";
+import { renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
+import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
+import type { Call, HeaderFields, Operation, WireReply } from "../dialects/operation.ts";
+import { RawRequest } from "../dialects/raw-request.ts";
+import type { Clock } from "../state/clock.ts";
+import type { Journal, JournalResponse } from "../state/journal.ts";
+import type { CallStamp, Stamps } from "../state/stamps.ts";
+import type { Ending, PacedBody } from "./pace.ts";
+import type { Router } from "./router.ts";
+
+/** A reply, ready to be sent by whatever carried the request. */
+export interface Outcome {
+  status: number;
+  headers: HeaderFields;
+  body: string | Uint8Array | PacedBody;
+  /** Whether the head of the reply leaves before its body is due, as a stream's does. */
+  streamed: boolean;
+  /** To be told how a paced body ended. */
+  ended?(ending: Ending): void;
+}
+
+export interface EngineOptions {
+  router: Router;
+  /** Asked in order until one answers. */
+  answerers: readonly Answerer[];
+  journal: Journal;
+  stamps: Stamps;
+  clock: Clock;
+  /** Paths of the double itself: health, control. */
+  own?(raw: RawRequest): Outcome | undefined;
+  /** Told of every call once it is answered. */
+  onCall?(raw: RawRequest, response: JournalResponse): void;
+}
+
+const STREAM_HEADERS: Record<string, HeaderFields> = {
+  sse: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+  ndjson: { "content-type": "application/x-ndjson" },
+};
+
+/** From a request to a reply, knowing nothing of sockets. */
+export class Engine {
+  readonly #options: EngineOptions;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  /** Never throws: what goes wrong is a reply too. It is synchronous unless an answerer is not. */
+  handle(raw: RawRequest): Outcome | Promise<Outcome> {
+    if (raw.method === "OPTIONS") return PREFLIGHT;
+    const own = this.#options.own?.(raw);
+    if (own !== undefined) return own;
+    const routed = this.#options.router.find(raw);
+    if (routed === undefined) return this.#unrouted(raw);
+    const { operation } = routed;
+    let call: Call;
+    try {
+      call = callOf(operation, raw);
+      const answer = this.#ask(call, 0);
+      if (!(answer instanceof Promise)) return this.#conclude(call, answer);
+      return answer.then((late) => this.#conclude(call, late)).catch((error) => this.#failed(operation, raw, error));
+    } catch (error) {
+      return this.#failed(operation, raw, error);
+    }
+  }
+
+  /** The reply to a request that never got as far as a call, in its provider's shape where the path tells it. */
+  refuse(raw: RawRequest, error: ApiError): Outcome {
+    const routed = this.#options.router.find(raw);
+    return this.#refuse(routed?.operation, raw, error, "refused");
+  }
+
+  #ask(call: Call, from: number): Answer | undefined | Promise<Answer | undefined> {
+    const { answerers } = this.#options;
+    for (let index = from; index < answerers.length; index++) {
+      const answer = answerers[index]!(call);
+      if (answer instanceof Promise) return answer.then((late) => late ?? this.#ask(call, index + 1));
+      if (answer !== undefined) return answer;
+    }
+    if (call.operation.fallback === undefined) return undefined;
+    return { kind: "output", out: call.operation.fallback(call), source: { kind: "fallback" } };
+  }
+
+  #conclude(call: Call, answer: Answer | undefined): Outcome {
+    if (answer === undefined) return this.#missed(call);
+    const stamp = this.#options.stamps.next(call.testId, answer.source.id ?? answer.source.kind);
+    const response: JournalResponse = { status: 200, source: answer.source.kind, fixture: answer.source.id ?? null };
+    let outcome: Outcome;
+    if (answer.kind === "output") outcome = this.#encode(call, answer.out, answer.timing, stamp);
+    else {
+      const reply = answer.kind === "error" ? call.operation.encodeError(answer.error) : answer.reply;
+      outcome = this.#timed(reply, answer.timing, stamp);
+    }
+    this.#sign(outcome, call.operation, stamp);
+    response.status = outcome.status;
+    this.#record(call.raw, call, response);
+    if (typeof outcome.body === "object" && "chunks" in outcome.body) outcome.ended = interruption(response);
+    return outcome;
+  }
+
+  #encode(call: Call, out: unknown, timing: Timing | undefined, stamp: CallStamp): Outcome {
+    const { operation } = call;
+    if (!call.streamed || operation.encodeStream === undefined) {
+      const body = renderUnary(out, call, stamp);
+      return this.#timed({ status: 200, headers: JSON_HEADERS, body }, timing, stamp);
+    }
+    const headers = STREAM_HEADERS[operation.framing ?? "sse"]!;
+    if (timing === undefined || !takesTime(timing)) {
+      return { status: 200, headers: { ...headers }, body: renderWhole(out, call, stamp, timing?.chunkSize), streamed: true };
+    }
+    const chunks = renderStream(out, call, stamp, timing.chunkSize);
+    return { status: 200, headers: { ...headers }, body: pacedBody(chunks, timing, stamp.random), streamed: true };
+  }
+
+  /** A reply that is not streamed is one chunk. */
+  #timed(reply: WireReply, timing: Timing | undefined, stamp: CallStamp): Outcome {
+    const { status, headers, body } = reply;
+    const paced = timing !== undefined && takesTime(timing);
+    return {
+      status,
+      headers: { ...headers },
+      body: paced ? pacedBody([body], timing, stamp.random) : body,
+      streamed: false,
+    };
+  }
+
+  #missed(call: Call): Outcome {
+    const error = new ApiError({
+      status: 404,
+      message: "No fixture matched",
+      type: "invalid_request_error",
+      code: "no_fixture_match",
+    });
+    return this.#refuse(call.operation, call.raw, error, "miss", call);
+  }
+
+  #failed(operation: Operation, raw: RawRequest, error: unknown): Outcome {
+    if (error instanceof ApiError) return this.#refuse(operation, raw, error, "refused");
+    const message = error instanceof Error ? error.message : String(error);
+    const internal = new ApiError({ status: 500, message: `The stand-in failed: ${message}`, code: "stuntdouble_internal" });
+    return this.#refuse(operation, raw, internal, "internal");
+  }
+
+  #unrouted(raw: RawRequest): Outcome {
+    const methods = this.#options.router.methodsOf(raw.path);
+    const error =
+      methods.length > 0
+        ? new ApiError({
+            status: 405,
+            message: `Not allowed to ${raw.method} on ${raw.path}; it takes ${methods.join(", ")}.`,
+            code: "method_not_allowed",
+          })
+        : new ApiError({
+            status: 404,
+            message: `Unknown request URL: ${raw.method} ${raw.path}. Is the base URL right? OpenAI clients need one that ends with /v1, Anthropic's one without.`,
+            code: "unknown_url",
+          });
+    const outcome = this.#refuse(undefined, raw, error, "refused");
+    if (methods.length > 0) outcome.headers["allow"] = methods.join(", ");
+    return outcome;
+  }
+
+  #refuse(
+    operation: Operation | undefined,
+    raw: RawRequest,
+    error: ApiError,
+    source: JournalResponse["source"],
+    call?: Call,
+  ): Outcome {
+    const reply = operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error);
+    const stamp = this.#options.stamps.next(testIdOf(raw), source);
+    const outcome: Outcome = { ...reply, headers: { ...reply.headers }, streamed: false };
+    this.#sign(outcome, operation, stamp);
+    this.#record(raw, call, { status: error.status, source, fixture: null, detail: error.message }, operation);
+    return outcome;
+  }
+
+  #sign(outcome: Outcome, operation: Operation | undefined, stamp: CallStamp): void {
+    outcome.headers[operation?.requestIdHeader ?? "x-request-id"] = `req_${stamp.id}`;
+    outcome.headers["access-control-allow-origin"] = "*";
+  }
+
+  #record(raw: RawRequest, call: Call | undefined, response: JournalResponse, operation = call?.operation): void {
+    const { journal, clock, onCall } = this.#options;
+    journal.write({ raw, operation, testId: call?.testId ?? testIdOf(raw), timestamp: clock.wall(), response });
+    onCall?.(raw, response);
+  }
+}
+
+export const DEFAULT_TEST_ID = "__default__";
+const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
+const PREFLIGHT: Outcome = {
+  status: 204,
+  headers: {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
+    "access-control-allow-headers": "*, authorization",
+    "access-control-max-age": "86400",
+  },
+  body: "",
+  streamed: false,
+};
+
+function callOf(operation: Operation, raw: RawRequest): Call {
+  const request = operation.decode(raw);
+  return {
+    operation,
+    raw,
+    request,
+    view: operation.view(request),
+    streamed: operation.streamed(request),
+    testId: testIdOf(raw),
+    context: raw.header("x-stuntdouble-context") ?? raw.header("x-aimock-context"),
+  };
+}
+
+function testIdOf(raw: RawRequest): string {
+  const asked = raw.header("x-test-id") ?? (raw.url.includes("testId=") ? raw.query.get("testId") : null);
+  return asked ?? DEFAULT_TEST_ID;
+}
+
+function takesTime(timing: Timing): boolean {
+  return (
+    timing.streamingProfile !== undefined ||
+    timing.recordedTimings !== undefined ||
+    (timing.latencyMs ?? 0) > 0 ||
+    timing.truncateAfterChunks !== undefined ||
+    timing.disconnectAfterMs !== undefined
+  );
+}
+
+function pacedBody(all: (string | Uint8Array)[], timing: Timing, random: () => number): PacedBody {
+  const { truncateAfterChunks: most, disconnectAfterMs } = timing;
+  const truncated = most !== undefined && most < all.length;
+  const chunks = truncated ? all.slice(0, Math.max(0, most)) : all;
+  const due = dueTimes(chunks.length, timing, random);
+  if (!truncated && disconnectAfterMs === undefined) return { chunks, due };
+  return { chunks, due, cut: { truncated, ...(disconnectAfterMs !== undefined && { atMs: disconnectAfterMs }) } };
+}
+
+/** Writes into the journal how a paced reply ended, if it did not end well. */
+function interruption(response: JournalResponse): (ending: Ending) => void {
+  return (ending) => {
+    if (ending === "complete") return;
+    response.interrupted = true;
+    response.interruptReason = ending;
+  };
+}

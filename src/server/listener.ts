@@ -1,0 +1,235 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Http2Server, Http2ServerRequest, ServerHttp2Session } from "node:http2";
+import { createRequire } from "node:module";
+import type { AddressInfo, Socket } from "node:net";
+import { ApiError } from "../dialects/api-error.ts";
+import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
+import { RawRequest } from "../dialects/raw-request.ts";
+import type { Clock } from "../state/clock.ts";
+import { type BodyFault, type NodeRequest, readBody } from "./body.ts";
+import type { Outcome } from "./engine.ts";
+import { type NodeResponse, respond } from "./respond.ts";
+
+export interface ListenerOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  tls?: { key: string | Buffer; cert: string | Buffer };
+  /** Bytes of a request body, before and after decompression. */
+  bodyLimit: number;
+  /** For the head of a request to arrive, HTTP/2's first one included. */
+  headersTimeoutMs: number;
+  /** A connection without a request is closed after so long. */
+  idleTimeoutMs: number;
+  clock: Clock;
+  handle(raw: RawRequest): Outcome | Promise<Outcome>;
+  refuse(raw: RawRequest, fault: BodyFault): Outcome;
+}
+
+// Loaded when the first client speaks HTTP/2 or TLS: they cost a start more than all else together.
+const load = createRequire(import.meta.url);
+
+const PREFACE = "PRI * HTTP/2.0";
+
+/**
+ * One port for HTTP/1.1 and HTTP/2, told apart by a connection's first bytes. The server that listens is Node's
+ * HTTP/1.1 server, so its time limits on requests hold; an HTTP/2 server that never listens gets its connections
+ * from here and its limits too.
+ */
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #server: Server;
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #peeked = new Set<Socket>();
+  #http2: Http2Server | undefined;
+  #stopping = false;
+  #busy = 0;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    const settings = {
+      headersTimeout: options.headersTimeoutMs,
+      keepAliveTimeout: options.idleTimeoutMs,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, options.headersTimeoutMs),
+      noDelay: true,
+    };
+    if (options.tls === undefined) this.#server = createServer(settings);
+    else {
+      const https = load("node:https") as typeof import("node:https");
+      this.#server = https.createServer({ ...settings, ...options.tls, ALPNProtocols: ["h2", "http/1.1"] });
+    }
+    const event = options.tls === undefined ? "connection" : "secureConnection";
+    const [speakHttp1] = this.#server.listeners(event) as ((socket: Socket) => void)[];
+    this.#server.removeAllListeners(event);
+    this.#server.on(event, (socket: Socket) => this.#peek(socket, speakHttp1!.bind(this.#server)));
+    this.#server.on("request", this.#onRequest);
+    this.#server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      // A body that is too long anyway is refused before it is sent.
+      if (Number(request.headers["content-length"] ?? 0) <= options.bodyLimit) response.writeContinue();
+      this.#onRequest(request, response);
+    });
+    this.#server.on("clientError", refuseBroken);
+  }
+
+  /**
+   * @returns the port
+   * @throws {Error} with `code` EADDRINUSE, EACCES, EADDRNOTAVAIL …
+   */
+  listen(): Promise<number> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ host, port, backlog: BACKLOG }, () => {
+        this.#server.removeListener("error", reject);
+        resolve((this.#server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Takes no new connection, lets the calls that are under way end, and then closes what is left. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#peeked) socket.destroy();
+    for (const session of this.#sessions) session.close();
+    this.#closeIdle();
+    const cancel = this.#options.clock.at(this.#options.clock.now() + graceMs, () => this.#closeAll());
+    await closed;
+    cancel();
+  }
+
+  #closeIdle(): void {
+    this.#server.closeIdleConnections();
+    // Node counts a connection as idle only after its first request; with nothing under way all are.
+    if (this.#busy === 0) this.#server.closeAllConnections();
+  }
+
+  #closeAll(): void {
+    for (const session of this.#sessions) session.destroy();
+    this.#server.closeAllConnections();
+  }
+
+  #peek(socket: Socket, speakHttp1: (socket: Socket) => void): void {
+    this.#peeked.add(socket);
+    // Nobody else watches the connection until it has said something.
+    const expire = (): void => void socket.destroy();
+    socket.setTimeout(this.#options.headersTimeoutMs, expire);
+    socket.on("error", expire);
+    const forget = (): void => {
+      this.#peeked.delete(socket);
+      socket.removeListener("data", look);
+      socket.removeListener("end", expire);
+      socket.removeListener("close", forget);
+    };
+    let seen: Buffer | undefined;
+    const look = (chunk: Buffer): void => {
+      seen = seen === undefined ? chunk : Buffer.concat([seen, chunk]);
+      const start = seen.toString("latin1", 0, PREFACE.length);
+      if (start.length < PREFACE.length && PREFACE.startsWith(start)) return;
+      forget();
+      socket.setTimeout(0);
+      socket.removeListener("timeout", expire);
+      socket.pause();
+      socket.unshift(seen);
+      if (start === PREFACE) this.#speakHttp2(socket);
+      else speakHttp1(socket);
+      socket.resume();
+    };
+    socket.on("data", look);
+    socket.on("end", expire);
+    socket.on("close", forget);
+  }
+
+  #speakHttp2(socket: Socket): void {
+    if (this.#http2 === undefined) {
+      const { createServer: createHttp2Server } = load("node:http2") as typeof import("node:http2");
+      this.#http2 = createHttp2Server();
+      this.#http2.on("session", (session) => this.#watch(session));
+      this.#http2.on("request", this.#onRequest);
+      this.#http2.on("sessionError", () => {});
+    }
+    this.#http2.emit("connection", socket);
+  }
+
+  #watch(session: ServerHttp2Session): void {
+    const { clock, headersTimeoutMs, idleTimeoutMs } = this.#options;
+    this.#sessions.add(session);
+    // A client that sends the preface and then trickles or says nothing must not hold its connection for ever.
+    const cancel = clock.at(clock.now() + headersTimeoutMs, () => session.destroy());
+    session.once("stream", cancel);
+    session.setTimeout(idleTimeoutMs, () => {
+      if (this.#busy === 0) session.close();
+    });
+    session.on("close", () => {
+      cancel();
+      this.#sessions.delete(session);
+    });
+  }
+
+  readonly #onRequest = (request: NodeRequest, response: NodeResponse): void => {
+    this.#busy++;
+    response.on("close", this.#onClosed);
+    response.on("error", ignore);
+    const { bodyLimit } = this.#options;
+    if (request.method === "GET" && request.headers["content-length"] === undefined && request.headers["transfer-encoding"] === undefined) {
+      request.resume();
+      this.#answer(request, response, NO_BODY);
+      return;
+    }
+    readBody(
+      request,
+      bodyLimit,
+      (body) => this.#answer(request, response, body),
+      (fault) => {
+        const outcome = this.#options.refuse(rawOf(request, NO_BODY), fault);
+        if (request.httpVersionMajor === 1) outcome.headers["connection"] = "close";
+        respond(outcome, response, this.#options.clock, false);
+      },
+    );
+  };
+
+  #answer(request: NodeRequest, response: NodeResponse, body: Uint8Array): void {
+    const headOnly = request.method === "HEAD";
+    const outcome = this.#options.handle(rawOf(request, body));
+    const { clock } = this.#options;
+    if (outcome instanceof Promise) outcome.then((late) => respond(late, response, clock, headOnly));
+    else respond(outcome, response, clock, headOnly);
+  }
+
+  readonly #onClosed = (): void => {
+    this.#busy--;
+    if (this.#stopping) setImmediate(() => this.#closeIdle());
+  };
+}
+
+const REQUEST_TIMEOUT_MS = 300_000;
+const CHECKING_INTERVAL_MS = 10_000;
+// Test suites open hundreds of connections at once; Node's 511 would make some of them wait a second.
+const BACKLOG = 4096;
+const NO_BODY = new Uint8Array(0);
+
+function ignore(): void {}
+
+function rawOf(request: IncomingMessage | Http2ServerRequest, body: Uint8Array): RawRequest {
+  return new RawRequest(request.method === "HEAD" ? "GET" : (request.method ?? "GET"), request.url ?? "/", request.headers, body);
+}
+
+/** Answers what is no HTTP, in words, before the connection is closed. */
+function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason, message] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? [431, "Request Header Fields Too Large", "The request's headers are longer than 16 KB."]
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? [408, "Request Timeout", "The request did not arrive in time."]
+        : [400, "Bad Request", `This is no valid HTTP request: ${error.message}.`];
+  const body = String(encodeOpenAIError(new ApiError({ status: Number(status), message: String(message) })).body);
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+

@@ -1,0 +1,29 @@
+import type { Answerer } from "../dialects/answer.ts";
+import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
+import { DEFAULT_TEST_ID } from "./engine.ts";
+
+/** Errors that each befall the next call, once. */
+export class OneShotErrors {
+  readonly #queues = new Map<string, ApiError[]>();
+
+  /** @param testId whose next call it is; those without one share the default */
+  queue(fields: ApiErrorFields, testId = DEFAULT_TEST_ID): void {
+    const queue = this.#queues.get(testId) ?? [];
+    queue.push(new ApiError(fields));
+    this.#queues.set(testId, queue);
+  }
+
+  clear(testId?: string): void {
+    if (testId === undefined) this.#queues.clear();
+    else this.#queues.delete(testId);
+  }
+
+  readonly answer: Answerer = (call) => {
+    if (this.#queues.size === 0) return undefined;
+    const queue = this.#queues.get(call.testId);
+    const error = queue?.shift();
+    if (error === undefined) return undefined;
+    if (queue!.length === 0) this.#queues.delete(call.testId);
+    return { kind: "error", error, source: { kind: "error" } };
+  };
+}

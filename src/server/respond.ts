@@ -1,0 +1,71 @@
+import type { ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
+import type { Clock } from "../state/clock.ts";
+import type { Outcome } from "./engine.ts";
+import { pace, type Sink } from "./pace.ts";
+
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+/** Sends a reply over HTTP/1.1 or HTTP/2. */
+export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, headOnly: boolean): void {
+  const { status, headers, body } = outcome;
+  if (response.destroyed || response.socket?.destroyed) return;
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);
+    response.writeHead(status, headers);
+    response.end(headOnly ? undefined : body);
+    return;
+  }
+  const sink = new ResponseSink(response);
+  if (outcome.streamed) {
+    response.writeHead(status, headers);
+    // A client has its stream from the first byte of the head on; the time to the first token comes after it.
+    response.flushHeaders();
+  } else {
+    // Written when the body is due; a cut before that leaves nothing of the reply.
+    sink.head = () => {
+      headers["content-length"] = String(body.chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0));
+      response.writeHead(status, headers);
+    };
+  }
+  pace(body, sink, clock, (ending) => outcome.ended?.(ending));
+}
+
+class ResponseSink implements Sink {
+  readonly #response: NodeResponse;
+  /** Sends the head, once, before the first write. */
+  head: (() => void) | undefined;
+
+  constructor(response: NodeResponse) {
+    this.#response = response;
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    this.head?.();
+    this.head = undefined;
+    return (this.#response as ServerResponse).write(chunk);
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  destroy(): void {
+    // One turn later, so that what was written before the break is on its way.
+    setImmediate(() => {
+      const { stream } = this.#response as Http2ServerResponse;
+      if (stream !== undefined) stream.close(INTERNAL_ERROR);
+      else (this.#response.socket ?? this.#response).destroy();
+    });
+  }
+
+  onDrain(run: () => void): void {
+    this.#response.on("drain", run);
+  }
+
+  onClose(run: () => void): void {
+    this.#response.on("close", run);
+  }
+}
+
+const INTERNAL_ERROR = 2;

@@ -1,0 +1,115 @@
+import findMyWay, { type HTTPMethod } from "find-my-way";
+import type { Dialect, HttpMethod, Operation } from "../dialects/operation.ts";
+import type { RawRequest } from "../dialects/raw-request.ts";
+
+export interface Routed {
+  operation: Operation;
+  /** From a `/@name/…` segment. */
+  scenario: string | undefined;
+}
+
+/** Finds the operation that a request asks for. */
+export class Router {
+  readonly #ways = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 2048 });
+  /** Static paths answer from here: no tree walk, no new object. */
+  readonly #statics = new Map<string, Operation[]>();
+  readonly #methods = new Map<string, Set<HttpMethod>>();
+  readonly #providers = new Set<string>();
+
+  constructor(dialects: readonly Dialect[]) {
+    const byRoute = new Map<string, Operation[]>();
+    for (const dialect of dialects) {
+      for (const provider of dialect.providers) this.#providers.add(provider);
+      for (const operation of dialect.operations) {
+        for (const { method, path } of operation.routes) {
+          const key = `${method} ${path}`;
+          const operations = byRoute.get(key);
+          if (operations !== undefined) {
+            // Whoever recognizes its own requests is asked first; one without a claim takes the rest.
+            if (operation.claims !== undefined) operations.unshift(operation);
+            else operations.push(operation);
+            continue;
+          }
+          const own = [operation];
+          byRoute.set(key, own);
+          if (path.includes(":") || path.includes("*")) this.#ways.on(method, path, () => {}, own);
+          else this.#statics.set(key, own);
+          const methods = this.#methods.get(path) ?? new Set();
+          this.#methods.set(path, methods.add(method));
+        }
+      }
+    }
+  }
+
+  /**
+   * In this order: the path as it is; without its scenario segment (`/@name/…`); without its provider segment
+   * (`/anthropic/…`); without any segments before a path that is known. Sets the request's path and params to
+   * those of the route.
+   */
+  find(raw: RawRequest): Routed | undefined {
+    const direct = this.#lookUp(raw, raw.path);
+    if (direct !== undefined) return { operation: direct, scenario: undefined };
+    let { path } = raw;
+    let scenario: string | undefined;
+    if (path.startsWith("/@")) {
+      const end = path.indexOf("/", 2);
+      if (end < 0) return undefined;
+      scenario = decodeSegment(path.slice(2, end));
+      path = path.slice(end);
+      const operation = this.#lookUp(raw, path);
+      if (operation !== undefined) return { operation, scenario };
+    }
+    // A provider's segment is a prefix like any other, but it tells apart the providers that share a path.
+    const provider = path.slice(1, Math.max(1, path.indexOf("/", 1)));
+    let fallback: Operation | undefined;
+    let rest = path;
+    for (let next = rest.indexOf("/", 1); next >= 0; next = rest.indexOf("/", 1)) {
+      rest = rest.slice(next);
+      const operation = this.#lookUp(raw, rest, this.#providers.has(provider) ? provider : undefined);
+      if (operation !== undefined) {
+        fallback = operation;
+        break;
+      }
+    }
+    return fallback && { operation: fallback, scenario };
+  }
+
+  /** The methods that a path takes, whatever the request's was; empty for an unknown path. */
+  methodsOf(path: string): HttpMethod[] {
+    const exact = this.#methods.get(path);
+    if (exact !== undefined) return [...exact];
+    return METHODS.filter((method) => this.#ways.find(method as HTTPMethod, path) !== null);
+  }
+
+  #lookUp(raw: RawRequest, path: string, provider?: string): Operation | undefined {
+    let operations = this.#statics.get(`${raw.method} ${path}`);
+    let params: RawRequest["params"] | undefined;
+    if (operations === undefined) {
+      const found = this.#ways.find(raw.method as HTTPMethod, path);
+      if (found === null) return undefined;
+      operations = found.store as Operation[];
+      params = found.params;
+    }
+    const before = raw.path;
+    raw.path = path;
+    const operation =
+      (provider !== undefined && operations.find((candidate) => candidate.dialect.startsWith(provider))) ||
+      operations.find((candidate) => candidate.claims === undefined || candidate.claims(raw));
+    if (operation === undefined) {
+      raw.path = before;
+      return undefined;
+    }
+    if (params !== undefined) raw.params = params;
+    return operation;
+  }
+}
+
+const METHODS: HttpMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
