@@ -94,7 +94,7 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   encode(out: Out, context: EncodeContext<Variant>): unknown;
   encodeStream?(out: Out, context: EncodeContext<Variant>): WireEvent[];
   framing?: Framing;
-  /** @param requestId for providers whose error object names it, see `requestId` below */
+  /** @param requestId that of `requestIdHeader`, for providers whose error object names it too */
   encodeError(error: ApiError, requestId?: string): WireReply;
   /** The event that tells of an error in the middle of a stream, where the provider has one. */
   encodeStreamError?(error: ApiError, requestId?: string): WireEvent;
@@ -104,8 +104,6 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   rules?: Rules;
   /** The header that carries the request's id; `x-request-id` where none is named. */
   requestIdHeader?: string;
-  /** The header by which the provider names a request, and how its ids begin. */
-  requestId?: { header: string; prefix: string };
 }
 
 export interface Operation extends OperationSpec<unknown, unknown, Record<string, unknown>> {}

@@ -8,6 +8,7 @@ import { encodeAnthropicError, encodeAnthropicStreamError } from "./errors.ts";
 import { decodeModelsRequest, encodeModels, type ModelsRequest } from "./models.ts";
 import { decodeCountTokensRequest, decodeMessagesRequest } from "./request.ts";
 import { ANTHROPIC, encodeMessage } from "./response.ts";
+import { anthropicRules } from "./rules.ts";
 import { encodeMessageStream } from "./stream.ts";
 
 const common = {
@@ -15,7 +16,7 @@ const common = {
   variant: () => ({}),
   encodeError: encodeAnthropicError,
   encodeStreamError: encodeAnthropicStreamError,
-  requestId: { header: "request-id", prefix: "req_" },
+  requestIdHeader: "request-id",
 };
 
 const messages = defineOperation<ChatRequest, ChatReply, Record<string, never>>({
@@ -30,6 +31,7 @@ const messages = defineOperation<ChatRequest, ChatReply, Record<string, never>>(
   encode: encodeMessage,
   encodeStream: encodeMessageStream,
   framing: "sse",
+  rules: anthropicRules,
 });
 
 const tokenCount = defineOperation<ChatRequest, TokenCount, Record<string, never>>({
