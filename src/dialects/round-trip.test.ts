@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { foldFrames } from "../chat/fold.ts";
+import { pieces } from "../chat/pieces.ts";
+import type { ChatReply, Choice, Part } from "../chat/reply.ts";
+import { SseParser } from "../wire/sse.ts";
+import { anthropic } from "./anthropic/index.ts";
+import { anthropicRules } from "./anthropic/rules.ts";
+import { frame } from "./encode.ts";
+import { openaiChat } from "./openai-chat/index.ts";
+import { openaiChatRules } from "./openai-chat/rules.ts";
+import type { EncodeContext, Operation } from "./operation.ts";
+import type { Rules } from "./rules.ts";
+import { Traverser } from "./traverser.ts";
+
+/**
+ * A reply that is encoded and read again by the dialect's rules is the reply, whole and streamed, however the
+ * bytes are split. A new dialect adds itself here with the parts that its wire has a place for.
+ */
+interface Case {
+  operation: Operation;
+  rules: Rules;
+  variant: Record<string, unknown>;
+  choices: number;
+  part: fc.Arbitrary<Part>;
+  /** Parts as they are read again. */
+  streamed: (parts: Part[]) => Part[];
+  whole: (parts: Part[]) => Part[];
+}
+
+const text = fc.string({ unit: "binary", maxLength: 60 }).map((value) => value.toWellFormed());
+const name = fc.stringMatching(/^[a-zA-Z_]{1,20}$/);
+const object = fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.parse(JSON.stringify(value)));
+const toolCall = fc
+  .record({ id: name, name, input: object })
+  .map(({ id, name, input }): Part => ({ type: "toolCall", id, name, arguments: JSON.stringify(input) }));
+
+function ofKind(type: "text" | "reasoning" | "refusal") {
+  return text.filter((value) => value !== "").map((value): Part => ({ type, text: value }));
+}
+
+/** Neighbours of one kind that nothing on the wire tells apart. */
+function merged(parts: Part[]): Part[] {
+  const result: Part[] = [];
+  for (const part of parts) {
+    const last = result.at(-1);
+    if ("text" in part && last?.type === part.type && "text" in last) {
+      result[result.length - 1] = { ...last, text: last.text + part.text };
+    } else {
+      result.push(part);
+    }
+  }
+  return result;
+}
+
+const ORDER = ["reasoning", "text", "refusal", "toolCall"];
+const order = (part: Part): number => ORDER.indexOf(part.type);
+
+const cases: Case[] = [
+  {
+    operation: operationOf(openaiChat.operations, "openai-chat"),
+    rules: openaiChatRules,
+    variant: { choices: 2, usage: true },
+    choices: 2,
+    part: fc.oneof(ofKind("text"), ofKind("reasoning"), ofKind("refusal"), toolCall),
+    streamed: merged,
+    whole: (parts) => merged(parts.toSorted((one, other) => order(one) - order(other))),
+  },
+  {
+    operation: operationOf(anthropic.operations, "anthropic-messages"),
+    rules: anthropicRules,
+    variant: {},
+    choices: 1,
+    part: fc.oneof(
+      ofKind("text"),
+      fc
+        .record({ text, citations: fc.array(object, { minLength: 1, maxLength: 3 }) })
+        .map(
+          ({ text, citations }): Part => ({
+            type: "text",
+            text,
+            annotations: { dialect: "anthropic", value: citations },
+          }),
+        ),
+      fc.record({ type: fc.constant("reasoning" as const), text, signature: name }),
+      fc.record({ type: fc.constant("reasoning" as const), text: fc.constant(""), redacted: name }),
+      toolCall,
+      fc
+        .record({ id: name, input: object })
+        .map(
+          ({ id, input }): Part => ({
+            type: "opaque",
+            dialect: "anthropic",
+            value: { type: "server_tool_use", id, input },
+          }),
+        ),
+      fc
+        .array(object)
+        .map(
+          (content): Part => ({
+            type: "opaque",
+            dialect: "anthropic",
+            value: { type: "web_search_tool_result", content },
+          }),
+        ),
+    ),
+    streamed: (parts) => parts,
+    whole: (parts) => parts,
+  },
+];
+
+function operationOf(operations: Operation[], wanted: string): Operation {
+  const operation = operations.find(({ name }) => name === wanted);
+  if (operation === undefined) throw new Error(`there is no operation ${wanted}`);
+  return operation;
+}
+
+function contextOf(variant: Record<string, unknown>): EncodeContext<Record<string, unknown>> {
+  let ids = 0;
+  return {
+    variant,
+    id: (prefix) => `${prefix}${ids++}`,
+    created: 1_700_000_000,
+    model: "asked",
+    echo: () => {
+      throw new Error("all that could be echoed is given");
+    },
+    pieces: (whole) => pieces(whole, 7),
+  };
+}
+
+function replies({ choices, part }: Case): fc.Arbitrary<ChatReply> {
+  const choice: fc.Arbitrary<Choice> = fc.record({
+    parts: fc.array(part, { minLength: 1, maxLength: 6 }),
+    finish: fc.record({ reason: fc.constantFrom("stop", "length", "tool_calls") }),
+  });
+  return fc.record({
+    choices: fc.array(choice, { minLength: choices, maxLength: choices }),
+    usage: fc.record({ promptTokens: fc.nat(99), completionTokens: fc.nat(99) }),
+    envelope: fc.record({ id: name, model: name }),
+  });
+}
+
+/** What a round trip keeps of a reply. */
+function kept(reply: ChatReply, parts: (parts: Part[]) => Part[] = (same) => same): unknown {
+  return {
+    choices: reply.choices.map((choice) => ({ parts: parts(choice.parts).map(bare), reason: choice.finish.reason })),
+    usage: [reply.usage?.promptTokens, reply.usage?.completionTokens],
+    envelope: [reply.envelope?.id, reply.envelope?.model],
+  };
+}
+
+/** Without the members that the dialect's encoder has added (`caller`). */
+function bare(part: Part): unknown {
+  if (part.type !== "toolCall") return part;
+  const { native, ...rest } = part;
+  return rest;
+}
+
+function read({ rules, operation }: Case, messages: unknown[]) {
+  const reader = new Traverser(rules, operation.dialect);
+  for (const message of messages) reader.push(message, 0);
+  const reply = reader.finish();
+  expect(reader.unknown).toBe(0);
+  expect(reader.finished).toBe(true);
+  expect(foldFrames(reader.frames)).toEqual(reply);
+  return { reply, frames: reader.frames };
+}
+
+/** The messages of a stream whose bytes come in two pieces. */
+function messages(bytes: Uint8Array, cut: number): unknown[] {
+  const parser = new SseParser();
+  const place = cut % (bytes.length + 1);
+  const events = [...parser.push(bytes.subarray(0, place)), ...parser.push(bytes.subarray(place)), ...parser.end()];
+  return events.flatMap((event) => ("data" in event && event.data !== "[DONE]" ? [JSON.parse(event.data)] : []));
+}
+
+describe.each(cases)("$operation.name", (given) => {
+  const { operation, variant } = given;
+
+  test("a whole reply, encoded and read, is the reply", () => {
+    fc.assert(
+      fc.property(replies(given), (reply) => {
+        const body: unknown = JSON.parse(JSON.stringify(operation.encode(reply, contextOf(variant))));
+        expect(kept(read(given, [body]).reply)).toEqual(kept(reply, given.whole));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("a streamed reply, encoded and read, is the reply; any split of its bytes gives the same frames", () => {
+    fc.assert(
+      fc.property(replies(given), fc.nat(), (reply, cut) => {
+        const events = operation.encodeStream?.(reply, contextOf(variant)) ?? [];
+        const bytes = new TextEncoder().encode(events.map((event) => frame(event, "sse")).join(""));
+        const cutUp = read(given, messages(bytes, cut));
+        expect(kept(cutUp.reply)).toEqual(kept(reply, given.streamed));
+        expect(cutUp.frames).toEqual(read(given, messages(bytes, 0)).frames);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
