@@ -7,7 +7,7 @@ import { FixturePool } from "../fixtures/pool.ts";
 import type { Fixture, FixtureMatch, FixtureOptions, FixtureResponder, FixtureResponse } from "../fixtures/types.ts";
 import { dialects } from "../services/registry.ts";
 import { type Clock, SystemClock } from "../state/clock.ts";
-import { Counters } from "../state/counters.ts";
+import { MemoryCounters } from "../state/counters.ts";
 import { Journal, type JournalEntry, type JournalFilter, type JournalResponse } from "../state/journal.ts";
 import { FreshStamps, SeededStamps, type Stamps } from "../state/stamps.ts";
 import { Engine } from "./engine.ts";
@@ -54,7 +54,7 @@ export class StuntDouble {
   readonly #options: StuntDoubleOptions;
   readonly #clock: Clock;
   readonly #pool: FixturePool;
-  readonly #counters: Counters;
+  readonly #counters: MemoryCounters;
   readonly #journal: Journal;
   readonly #stamps: Stamps;
   readonly #errors = new OneShotErrors();
@@ -69,7 +69,7 @@ export class StuntDouble {
     this.#options = options;
     this.#clock = options.clock ?? new SystemClock();
     this.#pool = new FixturePool(options.fixtures ?? []);
-    this.#counters = new Counters({ maxTestIds: options.fixtureCountsMaxTestIds });
+    this.#counters = new MemoryCounters(options.fixtureCountsMaxTestIds);
     this.#journal = new Journal(options.journalMaxEntries ?? 1000);
     this.#stamps = options.seed === undefined ? new FreshStamps(this.#clock) : new SeededStamps(options.seed);
     const { onCall } = options;

@@ -91,7 +91,8 @@ export class Engine {
     let outcome: Outcome;
     if (answer.kind === "output") outcome = this.#encode(call, answer.out, answer.timing, stamp);
     else {
-      const reply = answer.kind === "error" ? call.operation.encodeError(answer.error) : answer.reply;
+      const reply =
+        answer.kind === "error" ? call.operation.encodeError(answer.error, requestId(stamp)) : answer.reply;
       outcome = this.#timed(reply, answer.timing, stamp);
     }
     this.#sign(outcome, call.operation, stamp);
@@ -170,8 +171,8 @@ export class Engine {
     source: JournalResponse["source"],
     call?: Call,
   ): Outcome {
-    const reply = operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error);
     const stamp = this.#options.stamps.next(testIdOf(raw), source);
+    const reply = operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error, requestId(stamp));
     const outcome: Outcome = { ...reply, headers: { ...reply.headers }, streamed: false };
     this.#sign(outcome, operation, stamp);
     this.#record(raw, call, { status: error.status, source, fixture: null, detail: error.message }, operation);
@@ -179,7 +180,7 @@ export class Engine {
   }
 
   #sign(outcome: Outcome, operation: Operation | undefined, stamp: CallStamp): void {
-    outcome.headers[operation?.requestIdHeader ?? "x-request-id"] = `req_${stamp.id}`;
+    outcome.headers[operation?.requestIdHeader ?? "x-request-id"] = requestId(stamp);
     outcome.headers["access-control-allow-origin"] = "*";
   }
 
@@ -189,6 +190,8 @@ export class Engine {
     onCall?.(raw, response);
   }
 }
+
+const requestId = (stamp: CallStamp): string => `req_${stamp.id}`;
 
 export const DEFAULT_TEST_ID = "__default__";
 const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };

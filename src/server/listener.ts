@@ -132,8 +132,9 @@ export class Listener {
       socket.removeListener("timeout", expire);
       socket.pause();
       socket.unshift(seen);
-      if (start === PREFACE) this.#speakHttp2(socket);
-      else speakHttp1(socket);
+      // An HTTP/2 session takes what was read before it; data that flowed by then would be lost to it.
+      if (start === PREFACE) return this.#speakHttp2(socket);
+      speakHttp1(socket);
       socket.resume();
     };
     socket.on("data", look);
@@ -146,7 +147,7 @@ export class Listener {
       const { createServer: createHttp2Server } = load("node:http2") as typeof import("node:http2");
       this.#http2 = createHttp2Server();
       this.#http2.on("session", (session) => this.#watch(session));
-      this.#http2.on("request", this.#onRequest);
+      this.#http2.on("request", (request, response) => this.#onRequest(request, response as unknown as NodeResponse));
       this.#http2.on("sessionError", () => {});
     }
     this.#http2.emit("connection", socket);

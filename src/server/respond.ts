@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
-import type { Http2ServerResponse } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
 import type { Clock } from "../state/clock.ts";
 import type { Outcome } from "./engine.ts";
 import { pace, type Sink } from "./pace.ts";
 
-export type NodeResponse = ServerResponse | Http2ServerResponse;
+/** Node's HTTP/2 responses have the same methods, and a stream of their own. */
+export type NodeResponse = ServerResponse & { stream?: ServerHttp2Stream };
 
 /** Sends a reply over HTTP/1.1 or HTTP/2. */
 export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, headOnly: boolean): void {
@@ -43,7 +44,7 @@ class ResponseSink implements Sink {
   write(chunk: string | Uint8Array): boolean {
     this.head?.();
     this.head = undefined;
-    return (this.#response as ServerResponse).write(chunk);
+    return this.#response.write(chunk);
   }
 
   end(): void {
@@ -53,9 +54,9 @@ class ResponseSink implements Sink {
   destroy(): void {
     // One turn later, so that what was written before the break is on its way.
     setImmediate(() => {
-      const { stream } = this.#response as Http2ServerResponse;
+      const { stream, socket } = this.#response;
       if (stream !== undefined) stream.close(INTERNAL_ERROR);
-      else (this.#response.socket ?? this.#response).destroy();
+      else (socket ?? this.#response).destroy();
     });
   }
 
