@@ -6,6 +6,7 @@ import { isObject } from "../raw-request.ts";
 import { encodeOpenAIError, encodeOpenAIStreamError } from "./errors.ts";
 import { decodeChatRequest } from "./request.ts";
 import { type ChatVariant, encodeChatResponse, OPENAI_CHAT } from "./response.ts";
+import { openaiChatRules } from "./rules.ts";
 import { encodeChatStream } from "./stream.ts";
 
 const completions = defineOperation<ChatRequest, ChatReply, ChatVariant>({
@@ -26,6 +27,7 @@ const completions = defineOperation<ChatRequest, ChatReply, ChatVariant>({
   framing: "sse",
   encodeError: encodeOpenAIError,
   encodeStreamError: encodeOpenAIStreamError,
+  rules: openaiChatRules,
 });
 
 /** OpenAI Chat Completions, which many providers speak. */
