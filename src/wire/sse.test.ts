@@ -73,7 +73,7 @@ describe("writing server-sent events", () => {
   });
 
   test("what was written is read again, whatever it holds and however it is split", () => {
-    const text = fc.string({ unit: "binary" }).map((value) => value.replaceAll("\r", "").toWellFormed());
+    const text = fc.string({ unit: "binary" }).map((value) => value.replaceAll("\r", ""));
     const name = fc.option(fc.stringMatching(/^[a-z_.]{1,12}$/), { nil: undefined });
     fc.assert(
       fc.property(fc.array(fc.tuple(text, name)), shares, (events, places) => {
