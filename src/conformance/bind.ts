@@ -1,0 +1,46 @@
+import { isAbsolute } from "node:path";
+import { SuiteError } from "./errors.ts";
+import { type Bindings, REQUEST_FILE, type Transcript } from "./transcript.ts";
+
+/** `${NAME}`. A request that means such a text itself writes its dollar sign as `\u0024`. */
+export const TOKEN = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** The names of the tokens that a text holds. */
+export function tokensIn(text: string): string[] {
+  return [...text.matchAll(TOKEN)].map((match) => match[1] as string);
+}
+
+/** A path as it stands inside a JSON string. */
+export function jsonEscaped(path: string): string {
+  return JSON.stringify(path).slice(1, -1);
+}
+
+/**
+ * The request lines with their placeholders replaced, as text and before anything parses them.
+ *
+ * @throws SuiteError for a token that stands for nothing: an adapter that was handed a literal `${WORKDIR}` would make
+ * a folder of that name, and the case would fail far from the cause.
+ */
+export function bind(transcript: Transcript, bindings: Bindings): string[] {
+  for (const [name, path] of Object.entries(bindings)) {
+    if (!isAbsolute(path)) throw new TypeError(`The binding ${name} has to be an absolute path; it is "${path}".`);
+  }
+  const values = new Map([
+    ["FIXTURE", jsonEscaped(bindings.fixture)],
+    ["WORKDIR", jsonEscaped(bindings.workdir)],
+  ]);
+  return transcript.requests.map((line, index) =>
+    line.replace(TOKEN, (token, name: string) => {
+      const value = values.get(name);
+      if (value === undefined)
+        throw new SuiteError([
+          { file: `${transcript.dir}/${REQUEST_FILE}`, line: index + 1, message: tokenLeft(token) },
+        ]);
+      return value;
+    }),
+  );
+}
+
+export function tokenLeft(token: string): string {
+  return `${token} stands for nothing: only \${FIXTURE} and \${WORKDIR} are replaced. Write \\u0024{…} if the text itself is meant.`;
+}
