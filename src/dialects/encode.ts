@@ -129,12 +129,13 @@ let keptCharacters = 0;
 function encodingOf(out: unknown, call: Call, streamed: boolean, chunkSize: number): Encoding {
   const { operation } = call;
   const variant = operation.variant(call.request);
-  let key = streamed ? `${operation.name} ${chunkSize}` : operation.name;
+  const framing = streamed ? framingOf(operation, call.request) : "sse";
+  let key = streamed ? `${operation.name} ${framing} ${chunkSize}` : operation.name;
   for (const name in variant) key += ` ${variant[name]}`;
   let encodings = typeof out === "object" && out !== null ? kept.get(out) : undefined;
   let encoding = encodings?.get(key);
   if (encoding === undefined) {
-    encoding = encode(operation, out, variant, streamed, chunkSize);
+    encoding = encode(operation, out, variant, framing, streamed, chunkSize);
     if (typeof out === "object" && out !== null) {
       keptCharacters += encoding.length;
       if (keptCharacters > KEPT_CHARACTERS) {
@@ -156,6 +157,7 @@ function encode(
   operation: Operation,
   out: unknown,
   variant: Record<string, unknown>,
+  framing: Framing,
   streamed: boolean,
   chunkSize: number,
 ): Encoding {
@@ -163,7 +165,7 @@ function encode(
   let texts: string[];
   if (streamed) {
     if (operation.encodeStream === undefined) throw new Error(`${operation.name} has no streamed form`);
-    texts = chunkTexts(operation.encodeStream(out, context), operation.framing ?? "sse");
+    texts = chunkTexts(operation.encodeStream(out, context), framing);
   } else {
     texts = [JSON.stringify(operation.encode(out, context))];
   }
@@ -177,14 +179,33 @@ function chunkTexts(events: WireEvent[], framing: Framing): string[] {
     if (event.rides && texts.length > 0) texts[texts.length - 1] += text;
     else texts.push(text);
   }
-  return texts;
+  return framing === "json-array" ? arrayTexts(texts) : texts;
 }
 
-/** One event in its framing. */
+/** The elements of one JSON array, in the pieces in which they leave. */
+function arrayTexts(texts: string[]): string[] {
+  if (texts.length === 0) return ["[]"];
+  return texts.map((text, index) => `${index === 0 ? "[" : ",\r\n"}${text}${index === texts.length - 1 ? "]" : ""}`);
+}
+
+export function framingOf(operation: Operation, request: unknown): Framing {
+  const { framing = "sse" } = operation;
+  return typeof framing === "function" ? framing(request) : framing;
+}
+
+/** One event in its framing. AWS event stream messages are built around it when the holes are filled. */
 export function frame(event: WireEvent, framing: Framing): string {
   const data = event.raw ? String(event.data) : JSON.stringify(event.data);
-  if (framing === "ndjson") return `${data}\n`;
-  return event.event === undefined ? `data: ${data}\n\n` : `event: ${event.event}\ndata: ${data}\n\n`;
+  switch (framing) {
+    case "ndjson":
+      return `${data}\n`;
+    case "json-array":
+      return data;
+    case "aws-event-stream":
+      return `${event.event ?? ""}\n${data}`;
+    case "sse":
+      return event.event === undefined ? `data: ${data}\n\n` : `event: ${event.event}\ndata: ${data}\n\n`;
+  }
 }
 
 /** A reply that is not streamed: its JSON text. */

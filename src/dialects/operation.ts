@@ -40,7 +40,11 @@ export interface WireEvent {
   rides?: boolean;
 }
 
-export type Framing = "sse" | "ndjson";
+/**
+ * How the events of a stream are put on the wire: server-sent events, a JSON value a line, the elements of one
+ * JSON array, or AWS event stream messages (their `event` is the `:event-type`).
+ */
+export type Framing = "sse" | "ndjson" | "json-array" | "aws-event-stream";
 
 /** Header names in lower case and their values, as they are sent. */
 export type HeaderFields = Record<string, string>;
@@ -86,20 +90,28 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   routes: Route[];
   /** Where several operations share a path: is this request mine? */
   claims?(raw: RawRequest): boolean;
-  /** @throws {ApiError} when the request is not what the provider accepts */
-  decode(raw: RawRequest): Req;
+  /**
+   * @param memory what earlier calls left behind (responses, conversations)
+   * @throws {ApiError} when the request is not what the provider accepts
+   */
+  decode(raw: RawRequest, memory: Memory): Req;
   view(request: Req): MatchView;
   streamed(request: Req): boolean;
   variant(request: Req): Variant;
   encode(out: Out, context: EncodeContext<Variant>): unknown;
   encodeStream?(out: Out, context: EncodeContext<Variant>): WireEvent[];
-  framing?: Framing;
+  framing?: Framing | ((request: Req) => Framing);
   /** @param requestId that of `requestIdHeader`, for providers whose error object names it too */
   encodeError(error: ApiError, requestId?: string): WireReply;
   /** The event that tells of an error in the middle of a stream, where the provider has one. */
   encodeStreamError?(error: ApiError, requestId?: string): WireEvent;
   /** What is answered when no tape does, where that is better than a miss. */
   fallback?(call: Call<Req>): Out;
+  /**
+   * Keeps what later calls may ask for.
+   * @param unary renders this call's reply in its unary form, with the ids that were sent
+   */
+  remember?(out: Out, call: Call<Req>, unary: () => string): void;
   /** How to read a recording of it. */
   rules?: Rules;
   /** The header that carries the request's id; `x-request-id` where none is named. */
@@ -113,6 +125,14 @@ export function defineOperation<Req, Out, Variant extends Record<string, unknown
   spec: OperationSpec<Req, Out, Variant>,
 ): Operation {
   return spec as unknown as Operation;
+}
+
+/** What a double remembers from call to call, bounded: what was used longest ago is forgotten. */
+export interface Memory {
+  /** @param key begins with the kind: `response:resp_1` */
+  get(key: string): unknown;
+  set(key: string, value: unknown): void;
+  delete(key: string): boolean;
 }
 
 /** One provider API's wire format. */
@@ -134,4 +154,5 @@ export interface Call<Req = unknown> {
   testId: string;
   /** Value of the context header. */
   context: string | undefined;
+  memory: Memory;
 }

@@ -9,6 +9,7 @@ import { dialects } from "../services/registry.ts";
 import { type Clock, SystemClock } from "../state/clock.ts";
 import { MemoryCounters } from "../state/counters.ts";
 import { Journal, type JournalEntry, type JournalFilter, type JournalResponse } from "../state/journal.ts";
+import { LocalMemory } from "../state/memory.ts";
 import { FreshStamps, SeededStamps, type Stamps } from "../state/stamps.ts";
 import { Engine } from "./engine.ts";
 import { fetchThrough } from "./fetch.ts";
@@ -57,6 +58,7 @@ export class StuntDouble {
   readonly #counters: MemoryCounters;
   readonly #journal: Journal;
   readonly #stamps: Stamps;
+  readonly #memory = new LocalMemory();
   readonly #errors = new OneShotErrors();
   readonly #engine: Engine;
   #listener: Listener | undefined;
@@ -81,6 +83,7 @@ export class StuntDouble {
       ],
       journal: this.#journal,
       stamps: this.#stamps,
+      memory: this.#memory,
       clock: this.#clock,
       own: ownPaths,
       ...(onCall && {
@@ -255,6 +258,7 @@ export class StuntDouble {
   /** As new: no fixtures, no counts, no journal, no errors to come. */
   reset(): this {
     this.#errors.clear();
+    this.#memory.clear();
     return this.clearFixtures().resetCounts().clearCalls();
   }
 }

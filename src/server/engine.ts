@@ -1,9 +1,10 @@
 import { dueTimes, type Timing } from "../chat/timing.ts";
 import type { Answer, Answerer } from "../dialects/answer.ts";
 import { ApiError } from "../dialects/api-error.ts";
-import { renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
+import { callOf, testIdOf } from "../dialects/call.ts";
+import { framingOf, renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
-import type { Call, HeaderFields, Operation, WireReply } from "../dialects/operation.ts";
+import type { Call, Framing, HeaderFields, Memory, Operation, WireReply } from "../dialects/operation.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Journal, JournalResponse } from "../state/journal.ts";
@@ -28,6 +29,7 @@ export interface EngineOptions {
   answerers: readonly Answerer[];
   journal: Journal;
   stamps: Stamps;
+  memory: Memory;
   clock: Clock;
   /** Paths of the double itself: health, control. */
   own?(raw: RawRequest): Outcome | undefined;
@@ -35,9 +37,11 @@ export interface EngineOptions {
   onCall?(raw: RawRequest, response: JournalResponse): void;
 }
 
-const STREAM_HEADERS: Record<string, HeaderFields> = {
+const STREAM_HEADERS: Record<Framing, HeaderFields> = {
   sse: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
   ndjson: { "content-type": "application/x-ndjson" },
+  "json-array": { "content-type": "application/json; charset=UTF-8" },
+  "aws-event-stream": { "content-type": "application/vnd.amazon.eventstream" },
 };
 
 /** From a request to a reply, knowing nothing of sockets. */
@@ -58,7 +62,7 @@ export class Engine {
     const { operation } = routed;
     let call: Call;
     try {
-      call = callOf(operation, raw);
+      call = callOf(operation, raw, this.#options.memory);
       const answer = this.#ask(call, 0);
       if (!(answer instanceof Promise)) return this.#conclude(call, answer);
       return answer.then((late) => this.#conclude(call, late)).catch((error) => this.#failed(operation, raw, error));
@@ -104,11 +108,12 @@ export class Engine {
 
   #encode(call: Call, out: unknown, timing: Timing | undefined, stamp: CallStamp): Outcome {
     const { operation } = call;
+    operation.remember?.(out, call, () => renderUnary(out, call, stamp));
     if (!call.streamed || operation.encodeStream === undefined) {
       const body = renderUnary(out, call, stamp);
       return this.#timed({ status: 200, headers: JSON_HEADERS, body }, timing, stamp);
     }
-    const headers = STREAM_HEADERS[operation.framing ?? "sse"]!;
+    const headers = STREAM_HEADERS[framingOf(operation, call.request)];
     if (timing === undefined || !takesTime(timing)) {
       return { status: 200, headers: { ...headers }, body: renderWhole(out, call, stamp, timing?.chunkSize), streamed: true };
     }
@@ -193,7 +198,6 @@ export class Engine {
 
 const requestId = (stamp: CallStamp): string => `req_${stamp.id}`;
 
-export const DEFAULT_TEST_ID = "__default__";
 const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
 const PREFLIGHT: Outcome = {
   status: 204,
@@ -206,24 +210,6 @@ const PREFLIGHT: Outcome = {
   body: "",
   streamed: false,
 };
-
-function callOf(operation: Operation, raw: RawRequest): Call {
-  const request = operation.decode(raw);
-  return {
-    operation,
-    raw,
-    request,
-    view: operation.view(request),
-    streamed: operation.streamed(request),
-    testId: testIdOf(raw),
-    context: raw.header("x-stuntdouble-context") ?? raw.header("x-aimock-context"),
-  };
-}
-
-function testIdOf(raw: RawRequest): string {
-  const asked = raw.header("x-test-id") ?? (raw.url.includes("testId=") ? raw.query.get("testId") : null);
-  return asked ?? DEFAULT_TEST_ID;
-}
 
 function takesTime(timing: Timing): boolean {
   return (

@@ -1,6 +1,6 @@
 import type { Answerer } from "../dialects/answer.ts";
 import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
-import { DEFAULT_TEST_ID } from "./engine.ts";
+import { DEFAULT_TEST_ID } from "../dialects/call.ts";
 
 /** Errors that each befall the next call, once. */
 export class OneShotErrors {

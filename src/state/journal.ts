@@ -1,6 +1,7 @@
 import type { AnswerSource } from "../dialects/answer.ts";
 import type { Operation } from "../dialects/operation.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
+import { LocalMemory } from "./memory.ts";
 
 /** What was asked and what was answered. */
 export interface JournalEntry {
@@ -70,6 +71,7 @@ const CREDENTIALS = [
 ];
 const CREDENTIAL_QUERY = /([?&](?:key|api[-_]?key|access_token|token|sig|signature)=)[^&#]*/gi;
 const MASK = "[redacted]";
+const NOTHING_REMEMBERED = new LocalMemory();
 const LONGEST_BODY = 64 * 1024;
 
 /** The last calls. A ring: what is beyond its length is forgotten, oldest first. */
@@ -154,7 +156,7 @@ function canonicalBody(kept: Kept): unknown {
   const raw = new RawRequest(kept.method, kept.url, kept.headers, Buffer.from(kept.text));
   raw.params = kept.params;
   try {
-    return kept.operation === undefined ? raw.json : kept.operation.decode(raw);
+    return kept.operation === undefined ? raw.json : kept.operation.decode(raw, NOTHING_REMEMBERED);
   } catch {
     // The provider would have refused it; what was sent is then of more use than nothing.
     try {
