@@ -7,6 +7,8 @@ export interface AnswerSource {
   kind: "error" | "fixture" | "cassette" | "upstream" | "fallback";
   /** Names the tape among its kind. */
   id?: string;
+  /** The tape itself, as its author wrote it. */
+  tape?: unknown;
 }
 
 /** What a tape says to a call. */
