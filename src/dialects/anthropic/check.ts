@@ -26,15 +26,28 @@ const BLOCK_MEMBERS = new Map(
   }).map(([type, members]) => [type, Object.entries(members)]),
 );
 
-export function checkBlock(block: unknown, path: () => string): JsonObject {
+/**
+ * @param path where the blocks are; asked for when one of them is at fault
+ * @throws {ApiError} 400
+ */
+export function checkBlocks(blocks: unknown[], path: () => string): JsonObject[] {
+  for (let index = 0; index < blocks.length; index++) checkBlock(blocks[index], () => `${path()}.${index}`);
+  return blocks as JsonObject[];
+}
+
+function checkBlock(block: unknown, path: () => string): void {
   if (!isObject(block)) throw wrong(path(), "object", block);
   const { type } = block;
   if (typeof type !== "string") throw wrong(`${path()}.type`, "string", type);
   for (const [name, kind] of BLOCK_MEMBERS.get(type) ?? []) {
     if (!KINDS[kind].holds(block[name])) throw wrong(`${path()}.${type}.${name}`, kind, block[name]);
   }
-  if (type === "text" && block["text"] === "") throw badRequest(`${path()}: text content blocks must be non-empty`);
-  return block;
+}
+
+/** Tool results may hold empty texts, prompts may not. */
+export function checkTexts(blocks: JsonObject[], path: () => string): void {
+  const empty = blocks.findIndex((block) => block["type"] === "text" && block["text"] === "");
+  if (empty >= 0) throw badRequest(`${path()}.${empty}: text content blocks must be non-empty`);
 }
 
 export function check(path: string, kind: Kind, value: unknown): void {
@@ -43,11 +56,6 @@ export function check(path: string, kind: Kind, value: unknown): void {
 
 export function checkOptional(path: string, kind: Kind, value: unknown): void {
   if (value !== undefined && value !== null) check(path, kind, value);
-}
-
-export function checkEach(path: string, kind: Kind, values: unknown): void {
-  if (Array.isArray(values))
-    for (let index = 0; index < values.length; index++) check(`${path}.${index}`, kind, values[index]);
 }
 
 export function wrong(path: string, kind: Kind, value: unknown): ApiError {

@@ -1,5 +1,7 @@
+import Anthropic from "@anthropic-ai/sdk";
 import { expect, it } from "vitest";
 import { ApiError } from "../api-error.ts";
+import { frame } from "../encode.ts";
 import { encodeAnthropicError, encodeAnthropicStreamError } from "./errors.ts";
 
 it.each([
@@ -45,9 +47,15 @@ it("sends the type, the code and further members that were written, and when to 
   });
 });
 
-it("is an event of its own in the middle of a stream", () => {
-  expect(encodeAnthropicStreamError(new ApiError({ status: 529, message: "Overloaded" }), "req_1")).toEqual({
-    event: "error",
-    data: { type: "error", error: { type: "overloaded_error", message: "Overloaded" }, request_id: "req_1" },
+it("is an event of its own in the middle of a stream, which the official client raises", async () => {
+  const event = encodeAnthropicStreamError(new ApiError({ status: 529, message: "Overloaded" }), "req_1");
+  expect(event.data).toEqual({
+    type: "error",
+    error: { type: "overloaded_error", message: "Overloaded" },
+    request_id: "req_1",
   });
+  const headers = { "content-type": "text/event-stream" };
+  const client = new Anthropic({ apiKey: "x", fetch: async () => new Response(frame(event, "sse"), { headers }) });
+  const stream = client.messages.stream({ model: "m", max_tokens: 1, messages: [{ role: "user", content: "hi" }] });
+  await expect(stream.done()).rejects.toMatchObject({ type: "overloaded_error", apiMessage: "Overloaded" });
 });

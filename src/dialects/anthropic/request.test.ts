@@ -38,7 +38,7 @@ describe("decoding a conversation", () => {
         { role: "system", content: "From now on, be brief." },
       ]);
       expect(new ChatView(request).systemMessage).toBe("Be kind.\nFrom now on, be brief.");
-      expect(request).not.toHaveProperty("system");
+      expect(request["system"]).toBeUndefined();
     }
   });
 

@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatRequest, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
 import { type ApiError, badRequest } from "../api-error.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
-import { check, checkBlock, checkEach, checkOptional, type Kind, wrong } from "./check.ts";
+import { check, checkBlocks, checkOptional, checkTexts, type Kind, wrong } from "./check.ts";
 
 /**
  * Decodes `POST /v1/messages`.
@@ -30,15 +30,22 @@ export function decodeCountTokensRequest(raw: RawRequest): ChatRequest {
 }
 
 function canonical(body: JsonObject): ChatRequest {
-  for (const [name, kind] of OPTIONAL_MEMBERS) checkOptional(name, kind, body[name]);
-  const temperature = body["temperature"];
+  for (const name in body) {
+    const kind = OPTIONAL_MEMBERS.get(name);
+    if (kind !== undefined) checkOptional(name, kind, body[name]);
+  }
+  const { system, messages, temperature, tools, tool_choice: choice, stop_sequences: sequences } = body;
   if (typeof temperature === "number" && (temperature < 0 || temperature > 1)) {
     throw badRequest("temperature: range: 0..1");
   }
-  checkEach("stop_sequences", "string", body["stop_sequences"]);
-
-  const { system, messages, tools, tool_choice: choice, ...others } = body;
-  const request = { ...others, messages: decodeMessages(system, messages) } as unknown as ChatRequest;
+  if (Array.isArray(sequences)) {
+    sequences.forEach((sequence, index) => {
+      check(`stop_sequences.${index}`, "string", sequence);
+    });
+  }
+  const request = { ...body, messages: decodeMessages(system, messages) } as unknown as ChatRequest;
+  // The first message holds it. To leave the member out would cost each request more than all the rest.
+  if (system !== undefined) request["system"] = undefined;
   if (Array.isArray(tools)) request.tools = tools.map(decodeTool);
   if (isObject(choice)) {
     request.tool_choice = decodeToolChoice(choice);
@@ -58,7 +65,9 @@ function decodeMessages(system: unknown, messages: unknown): ChatMessage[] {
     if (system !== "") decoded.push({ role: "system", content: system });
   } else if (system !== undefined && system !== null) {
     check("system", "list", system);
-    const blocks = (system as unknown[]).map((block, index) => checkBlock(block, () => `system.${index}`));
+    const path = (): string => "system";
+    const blocks = checkBlocks(system as unknown[], path);
+    checkTexts(blocks, path);
     if (blocks.length > 0) decoded.push({ role: "system", content: contentOf(blocks) });
   }
   for (let index = 0; index < given.length; index++) {
@@ -84,7 +93,9 @@ function decodeMessage(message: unknown, index: number, last: boolean, decoded: 
     decoded.push({ role, content });
     return;
   }
-  const blocks = content.map((block, at) => checkBlock(block, () => `messages.${index}.content.${at}`));
+  const path = (): string => `messages.${index}.content`;
+  const blocks = checkBlocks(content, path);
+  checkTexts(blocks, path);
   if (role === "assistant") decoded.push(assistantMessage(blocks, index));
   else decodeUserBlocks(role, blocks, index, decoded);
 }
@@ -108,21 +119,20 @@ function decodeUserBlocks(role: string, blocks: JsonObject[], index: number, dec
     }
     if (role !== "user") throw misplaced(index, type, "user");
     flush();
-    decoded.push(toolMessage(block, `messages.${index}.content.${at}`));
+    decoded.push(toolMessage(block, index, at));
   });
   flush();
 }
 
-function toolMessage(block: JsonObject, path: string): ChatMessage {
+function toolMessage(block: JsonObject, index: number, at: number): ChatMessage {
   const { tool_use_id: id, content, is_error: failed } = block;
   const message: ChatMessage = { role: "tool", tool_call_id: id as string, content: "" };
   if (typeof content === "string") {
     message.content = content;
   } else if (content !== undefined && content !== null) {
-    check(`${path}.tool_result.content`, "list", content);
-    message.content = contentOf(
-      (content as unknown[]).map((inner, at) => checkBlock(inner, () => `${path}.tool_result.content.${at}`)),
-    );
+    const path = (): string => `messages.${index}.content.${at}.tool_result.content`;
+    if (!Array.isArray(content)) throw wrong(path(), "list", content);
+    message.content = contentOf(checkBlocks(content, path));
   }
   if (failed !== undefined) message["is_error"] = failed;
   return message;
@@ -220,19 +230,21 @@ function misplaced(index: number, type: string, role: string): ApiError {
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-const OPTIONAL_MEMBERS = Object.entries<Kind>({
-  stream: "boolean",
-  temperature: "number",
-  top_p: "number",
-  top_k: "integer",
-  stop_sequences: "list",
-  tools: "list",
-  tool_choice: "object",
-  thinking: "object",
-  metadata: "object",
-  output_config: "object",
-  output_format: "object",
-  service_tier: "string",
-  mcp_servers: "list",
-  context_management: "object",
-});
+const OPTIONAL_MEMBERS = new Map(
+  Object.entries<Kind>({
+    stream: "boolean",
+    temperature: "number",
+    top_p: "number",
+    top_k: "integer",
+    stop_sequences: "list",
+    tools: "list",
+    tool_choice: "object",
+    thinking: "object",
+    metadata: "object",
+    output_config: "object",
+    output_format: "object",
+    service_tier: "string",
+    mcp_servers: "list",
+    context_management: "object",
+  }),
+);

@@ -2,6 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChatReply, Finish, Part } from "../../chat/reply.ts";
+import { callOf } from "../call.ts";
 import { renderStream, renderUnary, renderWhole, type Stamp } from "../encode.ts";
 import type { Call } from "../operation.ts";
 import { RawRequest } from "../raw-request.ts";
@@ -12,20 +13,15 @@ const [messages] = anthropic.operations;
 const stamp: Stamp = { id: "0123456789abcdefghij", created: 1_700_000_000 };
 const params = { model: "claude-sonnet-5", max_tokens: 10, messages: [{ role: "user" as const, content: "12345678" }] };
 
-function callOf(body: string): Call {
-  const raw = new RawRequest("POST", "/v1/messages", {}, Buffer.from(body));
-  const request = messages!.decode(raw);
-  const view = messages!.view(request);
-  const streamed = messages!.streamed(request);
-  return { operation: messages!, raw, request, view, streamed, testId: "t", context: undefined };
-}
+const callFor = (body: string): Call =>
+  callOf(messages!, new RawRequest("POST", "/v1/messages", {}, Buffer.from(body)), new Map());
 
 /** The official client, to which the reply is given whatever it asks. */
 function clientOf(reply: ChatReply, chunkSize = 5): Anthropic {
   return new Anthropic({
     apiKey: "x",
     fetch: async (_url, init) => {
-      const call = callOf(String(init?.body));
+      const call = callFor(String(init?.body));
       return call.streamed
         ? new Response(renderWhole(reply, call, stamp, chunkSize), { headers: { "content-type": "text/event-stream" } })
         : new Response(renderUnary(reply, call, stamp), { headers: { "content-type": "application/json" } });
@@ -37,7 +33,7 @@ const stream = (reply: ChatReply) => clientOf(reply).messages.stream(params).fin
 
 /** The data of the streamed events in their order. */
 function eventsOf(reply: ChatReply): Record<string, unknown>[] {
-  const call = callOf(JSON.stringify({ ...params, stream: true }));
+  const call = callFor(JSON.stringify({ ...params, stream: true }));
   return renderWhole(reply, call, stamp, 5)
     .split("\n\n")
     .filter((event) => event !== "")
@@ -114,7 +110,7 @@ describe("a message", () => {
       },
       { type: "message_stop" },
     ]);
-    const chunks = renderStream(reply, callOf(JSON.stringify({ ...params, stream: true })), stamp, 5);
+    const chunks = renderStream(reply, callFor(JSON.stringify({ ...params, stream: true })), stamp, 5);
     expect(chunks.map((chunk) => chunk.match(/(?<=event: ).*/g))).toEqual([
       ["message_start"],
       ["content_block_start", "ping"],
