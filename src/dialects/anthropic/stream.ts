@@ -78,7 +78,7 @@ function streamBlock({ value, input }: Block, index: number, context: EncodeCont
   } else if (type === "thinking" && typeof thinking === "string") {
     start({ ...value, thinking: "", signature: "" });
     for (const piece of context.pieces(thinking)) delta("thinking_delta", "thinking", piece);
-    if (signature !== "") delta("signature_delta", "signature", signature);
+    if (typeof signature === "string" && signature !== "") delta("signature_delta", "signature", signature);
   } else if (type === "compaction" && typeof content === "string") {
     start({ ...value, content: null });
     delta("compaction_delta", "content", content);
