@@ -10,5 +10,5 @@ export type {
 } from "./fixtures/types.ts";
 export { type Fault, FixtureError, loadFixtures } from "./fixtures/load.ts";
 export { StuntDouble, type StuntDoubleOptions } from "./server/double.ts";
-export type { Clock } from "./state/clock.ts";
+export { type Clock, SystemClock } from "./state/clock.ts";
 export type { JournalEntry, JournalFilter, JournalResponse } from "./state/journal.ts";

@@ -145,7 +145,10 @@ class Drive {
 
   /** Where closing our side closes theirs, frames that are still to come have to be waited for before it. */
   private expectRest(): void {
-    if (this.channel.halfCloses || this.frames.length >= this.options.recorded.length) return this.drain();
+    if (this.channel.halfCloses || this.frames.length >= this.options.recorded.length) {
+      this.drain();
+      return;
+    }
     this.phase = "expecting";
     this.wait(this.options.drainTimeoutMs, () => this.drain());
   }

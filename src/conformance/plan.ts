@@ -107,14 +107,13 @@ export function makePlan(transcript: Transcript, recorded = true): Plan {
             message: `the adapter asks a request here (${member.method}); say "serverRequests": true in the manifest if it may.`,
           });
         }
-        push(askedByServer, member.idKey as string, plan.serverRequests.length);
-        plan.serverRequests.push({
-          frame,
-          method: member.method as string,
-          id: member.id as string,
-          idKey: member.idKey as string,
-          answerLine: undefined,
-        });
+        const method = member.method as string;
+        const nth = asksOfMethod.get(method) ?? 0;
+        asksOfMethod.set(method, nth + 1);
+        const question = questionName(method, nth);
+        const request = { frame, idKey: member.idKey as string, answerLine: undefined, question };
+        push(askedByServer, request.idKey, request);
+        plan.serverRequests.push(request);
       }
     }
     plan.answeredLines.push(answered);

@@ -1,3 +1,4 @@
+import { hashOf, randomOf } from "../chat/random.ts";
 import { PlainView } from "../chat/view.ts";
 import { estimateTokens } from "../chat/tokens.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
@@ -117,20 +118,8 @@ function toBase64(vector: number[]): string {
  * @param dimensions at least 1
  */
 export function madeVector(text: string, dimensions: number): number[] {
-  let state = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);
-  const vector = new Array<number>(dimensions);
-  let square = 0;
-  for (let index = 0; index < dimensions; index++) {
-    // mulberry32: small, and even enough that two texts are nearly at right angles.
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    const value = ((mixed ^ (mixed >>> 14)) >>> 0) / 2_147_483_648 - 1;
-    vector[index] = value;
-    square += value * value;
-  }
-  const length = Math.sqrt(square) || 1;
-  for (let index = 0; index < dimensions; index++) vector[index] = vector[index]! / length;
-  return vector;
+  const random = randomOf(hashOf(text));
+  const vector = Array.from({ length: dimensions }, () => random() * 2 - 1);
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
+  return vector.map((value) => value / length);
 }
