@@ -97,7 +97,7 @@ export type Transform = "json" | "list";
 
 /**
  * - `append`: texts are joined, lists too
- * - `replace`: the last one wins; null and an empty text are nothing
+ * - `replace`: the last one wins; null replaces nothing, nor does an empty text
  * - `merge`: the members of an object, each by `replace`
  * - `fallback`: used if nothing else has come when the part ends
  * - `json`: pieces of a JSON text, which becomes the value when the part ends

@@ -25,7 +25,7 @@ export function readFields(fields: Rule["fields"], item: Item): Reading[] {
     const field = dot < 0 ? name : name.slice(0, dot);
     const inside = dot < 0 ? "" : name.slice(dot + 1);
     const op = take.op ?? "replace";
-    const values = takeValues(take, item).filter((value) => inside !== "" || op === "json" || fits(field, value, op));
+    const values = takeValues(take, item).filter((value) => inside !== "" || op === "json" || fits(field, value));
     if (values.length > 0) readings.push({ field, inside, op, values });
   }
   return readings;
@@ -62,8 +62,8 @@ function transform({ except, via }: Take, value: unknown): unknown {
   }
 }
 
-/** Whether a value may stand in a field of `chat/reply.ts`. An empty text says nothing, but is where one begins. */
-function fits(field: string, value: unknown, op: Op): boolean {
+/** Whether a value may stand in a field of `chat/reply.ts`. */
+function fits(field: string, value: unknown): boolean {
   switch (field) {
     case "native":
     case "annotations":
@@ -71,12 +71,15 @@ function fits(field: string, value: unknown, op: Op): boolean {
     case "value":
     case "logprobs":
       return true;
+    case "reason":
+      // An empty one is what some providers send before they have stopped.
+      return typeof value === "string" && value !== "";
     case "created":
       return typeof value === "number" && Number.isFinite(value);
     case "summary":
       return Array.isArray(value) && value.every((element) => typeof element === "string");
     default:
-      return typeof value === "string" && (value !== "" || op === "append");
+      return typeof value === "string";
   }
 }
 
@@ -107,7 +110,7 @@ function combined(op: Op, before: unknown, value: unknown): unknown {
     case "merge":
       return isMembers(before) && isMembers(value) ? merged(before, value) : value;
     case "replace":
-      return value;
+      return value === "" && before !== undefined ? before : value;
     case "fallback":
     case "json":
       return before;

@@ -1,0 +1,10 @@
+import { anthropicRecordings } from "./anthropic.ts";
+import { openaiChatRecordings, openaiCompatibleRecordings } from "./openai-chat.ts";
+import type { WildProvider } from "./provider.ts";
+
+/** Every operation whose recordings are tested: a new one is a line here. */
+export const providers: readonly WildProvider[] = [
+  openaiChatRecordings,
+  openaiCompatibleRecordings,
+  anthropicRecordings,
+];
