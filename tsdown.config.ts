@@ -6,6 +6,8 @@ const shared = {
   target: "node20.19",
   sourcemap: false,
   fixedExtension: false,
+  // jsonc-parser's CommonJS form requires its parts in a way that no bundler follows.
+  inputOptions: { resolve: { mainFields: ["module", "main"] as string[] } },
 } as const;
 
 export default defineConfig([
