@@ -1,5 +1,9 @@
 import { Command } from "commander";
+import { registerLint } from "./lint.ts";
+import { registerPlay } from "./play.ts";
+import { registerRecord } from "./record.ts";
 import { registerServe } from "./serve.ts";
+import { registerVerify } from "./verify.ts";
 
 const program = new Command("stuntdouble")
   .description("Stands in for every model, tool and daemon that an application talks to.")
@@ -8,5 +12,9 @@ const program = new Command("stuntdouble")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 
 registerServe(program);
+registerVerify(program);
+registerPlay(program);
+registerRecord(program);
+registerLint(program);
 
 await program.parseAsync();

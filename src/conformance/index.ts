@@ -16,6 +16,8 @@ export { SuiteError } from "./errors.ts";
 export { load, loadSuite } from "./load.ts";
 export type { PlayReport } from "./player.ts";
 export { Player } from "./player.ts";
+export type { Recording } from "./recording.ts";
+export { record, writeRecording } from "./recording.ts";
 export { redact, VOLATILE_MASK } from "./redact.ts";
 export type { ReplayOptions as Options, Result } from "./replay.ts";
 export { replay } from "./replay.ts";

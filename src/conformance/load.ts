@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { tokenLeft, tokensIn } from "./bind.ts";
+import { isBound, tokenLeft, tokensIn } from "./bind.ts";
 import { type Problem, SuiteError } from "./errors.ts";
 import { readManifest } from "./manifest.ts";
 import { makePlan } from "./plan.ts";
@@ -114,8 +114,8 @@ function unboundTokens(transcript: Transcript): Problem[] {
   const file = join(transcript.dir, REQUEST_FILE);
   return transcript.requests.flatMap((text, index) =>
     tokensIn(text)
-      .filter((name) => name !== "FIXTURE" && name !== "WORKDIR")
-      .map((name) => ({ file, line: index + 1, message: tokenLeft(`\${${name}}`) })),
+      .filter((name) => !isBound(name))
+      .map((name) => ({ file, line: index + 1, message: tokenLeft(name) })),
   );
 }
 

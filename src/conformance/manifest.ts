@@ -95,5 +95,6 @@ export function readManifest(value: unknown, name: string, fault: (message: stri
     serverRequests: serverRequests as boolean,
     unanswered: unanswered as (string | number)[],
     framing: framing as Manifest["framing"],
+    unknownMembers: Object.keys(members).filter((member) => !MANIFEST_MEMBERS.some((known) => known === member)),
   };
 }

@@ -4,7 +4,7 @@ import { type Channel, STOPPED_CLEANLY, streamChannel } from "../transport/chann
 import { dial } from "../transport/dial.ts";
 import { processChannel } from "../transport/process.ts";
 import type { Framing } from "../wire/framing.ts";
-import { TOKEN } from "./bind.ts";
+import { substitute } from "./bind.ts";
 import type { Bindings } from "./transcript.ts";
 
 /** What a target is told when it is to start. */
@@ -42,13 +42,7 @@ export interface CommandOptions {
 /** The arguments may hold `${FIXTURE}` and `${WORKDIR}`, for adapters that are told their folders at the start. */
 export function command(name: string, args: readonly string[] = [], options: CommandOptions = {}): Target {
   return ({ bindings, framing, stopGraceMs }) => {
-    const paths = new Map([
-      ["FIXTURE", bindings.fixture],
-      ["WORKDIR", bindings.workdir],
-    ]);
-    const bound = args.map((arg) =>
-      arg.replace(TOKEN, (token, placeholder: string) => paths.get(placeholder) ?? token),
-    );
+    const bound = args.map((arg) => substitute(arg, bindings, (path) => path));
     return processChannel(name, bound, { ...options, framing, stopGraceMs });
   };
 }

@@ -32,6 +32,8 @@ export interface Manifest {
   unanswered: readonly (string | number)[];
   /** How frames are told apart. An extension, `lines` where not given. */
   framing: FramingName;
+  /** Names of further members of the file, which nothing reads. */
+  unknownMembers: readonly string[];
 }
 
 /** One loaded case. Lines are kept as they were written: what is sent is what was recorded, never a re-encoding of it. */

@@ -1,6 +1,6 @@
 import { createColors } from "picocolors";
 import { type Difference, placeOf } from "./difference.ts";
-import type { Output } from "./reporters.ts";
+import type { Output } from "./output.ts";
 import { countsOf, type Reporter, type Summary, type Verdict } from "./verdict.ts";
 
 const STDERR_LINES = 12;

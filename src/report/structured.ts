@@ -1,5 +1,5 @@
 import { formatDifference, placeOf } from "./difference.ts";
-import type { Output } from "./reporters.ts";
+import type { Output } from "./output.ts";
 import { countsOf, type Reporter, type Summary, type Verdict } from "./verdict.ts";
 
 /** One JSON document with all that is known. */

@@ -1,0 +1,44 @@
+import { stat } from "node:fs/promises";
+import type { LintFlags, PlayFlags, RecordFlags, VerifyFlags } from "./flags.ts";
+import { UsageError } from "./run-verb.ts";
+
+/** A kind of tape and what each verb does with it. A verb gives the process's exit code. All load when they are used. */
+export interface TapeKind {
+  /** What a path of this kind holds, to complete "expected …". */
+  name: string;
+  holds(path: string): Promise<boolean>;
+  verify?(path: string, command: readonly string[], flags: VerifyFlags): Promise<number>;
+  play?(path: string, flags: PlayFlags): Promise<number>;
+  record?(path: string, cases: readonly string[], command: readonly string[], flags: RecordFlags): Promise<number>;
+  lint?(path: string, flags: LintFlags): Promise<number>;
+}
+
+export type Verb = "verify" | "play" | "record" | "lint";
+
+const kinds: readonly TapeKind[] = [
+  {
+    name: "a suite of transcripts (a folder of cases, each with its manifest.json)",
+    holds: async (path) => (await import("../conformance/load.ts")).holdsTranscripts(path),
+    verify: async (...args) => (await import("./transcripts/verify.ts")).verifyTranscripts(...args),
+    play: async (...args) => (await import("./transcripts/play.ts")).playTranscripts(...args),
+    record: async (...args) => (await import("./transcripts/record.ts")).recordTranscripts(...args),
+    lint: async (...args) => (await import("./transcripts/lint.ts")).lintTranscripts(...args),
+  },
+];
+
+/** What the path holds tells its kind. Throws a `UsageError` where it holds nothing that the verb takes. */
+export async function kindOf<V extends Verb>(path: string, verb: V): Promise<TapeKind & Required<Pick<TapeKind, V>>> {
+  const takes = (kind: TapeKind): kind is TapeKind & Required<Pick<TapeKind, V>> => kind[verb] !== undefined;
+  const able = kinds.filter(takes);
+  for (const kind of able) if (await kind.holds(path)) return kind;
+  const exists = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  const expected = able.map((kind) => kind.name).join(", or ");
+  throw new UsageError(
+    exists
+      ? `${path}: there is nothing here that ${verb} takes; expected ${expected}.`
+      : `${path}: there is no such file or folder.`,
+  );
+}
