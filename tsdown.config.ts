@@ -6,6 +6,8 @@ const shared = {
   target: "node20.19",
   sourcemap: false,
   fixedExtension: false,
+  // write-file-atomic asks for __filename, which ES modules do not have.
+  shims: true,
   // jsonc-parser's CommonJS form requires its parts in a way that no bundler follows.
   inputOptions: { resolve: { mainFields: ["module", "main"] as string[] } },
 } as const;
@@ -13,7 +15,7 @@ const shared = {
 export default defineConfig([
   {
     ...shared,
-    entry: { index: "src/index.ts" },
+    entry: { index: "src/index.ts", "conformance/index": "src/conformance/index.ts" },
     format: ["esm", "cjs"],
     dts: true,
     clean: true,
