@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { pieces } from "../chat/pieces.ts";
+import { encodeAwsEvent } from "../wire/aws-event-stream.ts";
 import type { Call, EncodeContext, Framing, Operation, WireEvent } from "./operation.ts";
 
 /** What differs from call to call although the answer is the same. */
@@ -44,6 +45,9 @@ class Template {
         case "created":
           text += stamp.created;
           break;
+        case "createdIso":
+          text += new Date(stamp.created * 1000).toISOString();
+          break;
         default:
           // A member whose value is undefined cannot be left out any more once its name is written.
           text += JSON.stringify(hole(call)) ?? "null";
@@ -55,20 +59,29 @@ class Template {
 }
 
 type Echo = (call: Call) => unknown;
-type Hole = "id" | "model" | "created" | Echo;
+type Hole = "id" | "model" | "created" | "createdIso" | Echo;
 
 const NONCE = `hole${randomBytes(9).toString("hex")}`;
-const HOLE = new RegExp(`"${NONCE}c"|"${NONCE}e(\\d+)"|${NONCE}(i|m)`, "g");
+const HOLE = new RegExp(`"${NONCE}c"|"${NONCE}e(\\d+)"|${NONCE}(i|m|t)`, "g");
 
 function holeOf(found: RegExpExecArray, echoes: readonly Echo[]): Hole {
   if (found[1] !== undefined) return echoes[Number(found[1])]!;
-  if (found[2] === "i") return "id";
-  return found[2] === "m" ? "model" : "created";
+  switch (found[2]) {
+    case "i":
+      return "id";
+    case "m":
+      return "model";
+    case "t":
+      return "createdIso";
+    default:
+      return "created";
+  }
 }
 
 class HoleContext implements EncodeContext<Record<string, unknown>> {
   readonly variant: Record<string, unknown>;
   readonly created = `${NONCE}c` as unknown as number;
+  readonly createdIso = `${NONCE}t`;
   readonly model = `${NONCE}m`;
   readonly echoes: Echo[] = [];
   readonly #chunkSize: number;
@@ -193,7 +206,7 @@ export function framingOf(operation: Operation, request: unknown): Framing {
   return typeof framing === "function" ? framing(request) : framing;
 }
 
-/** One event in its framing. AWS event stream messages are built around it when the holes are filled. */
+/** One event in its framing. Of an AWS event stream it is the text of which `onWire` makes the message. */
 export function frame(event: WireEvent, framing: Framing): string {
   const data = event.raw ? String(event.data) : JSON.stringify(event.data);
   switch (framing) {
@@ -202,10 +215,29 @@ export function frame(event: WireEvent, framing: Framing): string {
     case "json-array":
       return data;
     case "aws-event-stream":
-      return `${event.event ?? ""}\n${data}`;
+    case "aws-payload-parts":
+      return `${event.event ?? ""}\n${data}\n`;
     case "sse":
       return event.event === undefined ? `data: ${data}\n\n` : `event: ${event.event}\ndata: ${data}\n\n`;
   }
+}
+
+/** The bytes of events whose holes have been filled: messages of an AWS event stream have lengths and checksums. */
+export function onWire(text: string, framing: Framing): string | Uint8Array {
+  if (framing !== "aws-event-stream" && framing !== "aws-payload-parts") return text;
+  // Name and payload of each event, a line each: JSON text has no line breaks.
+  const lines = text.split("\n");
+  const messages: Uint8Array[] = [];
+  for (let index = 0; index + 1 < lines.length; index += 2) {
+    const type = lines[index]!;
+    const exception = type.endsWith("Exception");
+    let payload = lines[index + 1]!;
+    if (framing === "aws-payload-parts" && !exception) {
+      payload = JSON.stringify({ bytes: Buffer.from(payload, "utf8").toString("base64") });
+    }
+    messages.push(encodeAwsEvent({ type, exception, payload }));
+  }
+  return Buffer.concat(messages);
 }
 
 /** A reply that is not streamed: its JSON text. */

@@ -42,9 +42,10 @@ export interface WireEvent {
 
 /**
  * How the events of a stream are put on the wire: server-sent events, a JSON value a line, the elements of one
- * JSON array, or AWS event stream messages (their `event` is the `:event-type`).
+ * JSON array, or AWS event stream messages (their `event` is the `:event-type`, or the `:exception-type` if it
+ * ends with `Exception`), whose payload is the event's data or holds it as `{"bytes": base64}`.
  */
-export type Framing = "sse" | "ndjson" | "json-array" | "aws-event-stream";
+export type Framing = "sse" | "ndjson" | "json-array" | "aws-event-stream" | "aws-payload-parts";
 
 /** Header names in lower case and their values, as they are sent. */
 export type HeaderFields = Record<string, string>;
@@ -67,6 +68,8 @@ export interface EncodeContext<Variant = unknown> {
   id(prefix: string): string;
   /** Unix time in seconds. */
   readonly created: number;
+  /** The same as `2026-01-31T12:00:00.000Z`. */
+  readonly createdIso: string;
   /** The model that the caller asked for. */
   readonly model: string;
   /** Any JSON value computed from the request. */
@@ -109,9 +112,10 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   fallback?(call: Call<Req>): Out;
   /**
    * Keeps what later calls may ask for.
-   * @param unary renders this call's reply in its unary form, with the ids that were sent
+   * @param unary renders this call's reply in its unary form, with the ids that were sent; given a request, as
+   * that would have been answered
    */
-  remember?(out: Out, call: Call<Req>, unary: () => string): void;
+  remember?(out: Out, call: Call<Req>, unary: (request?: Req) => string): void;
   /** How to read a recording of it. */
   rules?: Rules;
   /** The header that carries the request's id; `x-request-id` where none is named. */

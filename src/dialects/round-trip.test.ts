@@ -121,6 +121,7 @@ function contextOf(variant: Record<string, unknown>): EncodeContext<Record<strin
     variant,
     id: (prefix) => `${prefix}${ids++}`,
     created: 1_700_000_000,
+    createdIso: "2023-11-14T22:13:20.000Z",
     model: "asked",
     echo: () => {
       throw new Error("all that could be echoed is given");

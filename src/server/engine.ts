@@ -2,7 +2,7 @@ import { dueTimes, type Timing } from "../chat/timing.ts";
 import type { Answer, Answerer } from "../dialects/answer.ts";
 import { ApiError } from "../dialects/api-error.ts";
 import { callOf, testIdOf } from "../dialects/call.ts";
-import { framingOf, renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
+import { framingOf, onWire, renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import type { Call, Framing, HeaderFields, Memory, Operation, WireReply } from "../dialects/operation.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
@@ -42,6 +42,11 @@ const STREAM_HEADERS: Record<Framing, HeaderFields> = {
   ndjson: { "content-type": "application/x-ndjson" },
   "json-array": { "content-type": "application/json; charset=UTF-8" },
   "aws-event-stream": { "content-type": "application/vnd.amazon.eventstream" },
+  // Only its clients want to know what is inside.
+  "aws-payload-parts": {
+    "content-type": "application/vnd.amazon.eventstream",
+    "x-amzn-bedrock-content-type": "application/json",
+  },
 };
 
 /** From a request to a reply, knowing nothing of sockets. */
@@ -108,16 +113,18 @@ export class Engine {
 
   #encode(call: Call, out: unknown, timing: Timing | undefined, stamp: CallStamp): Outcome {
     const { operation } = call;
-    operation.remember?.(out, call, () => renderUnary(out, call, stamp));
+    operation.remember?.(out, call, (request = call.request) => renderUnary(out, { ...call, request }, stamp));
     if (!call.streamed || operation.encodeStream === undefined) {
       const body = renderUnary(out, call, stamp);
       return this.#timed({ status: 200, headers: JSON_HEADERS, body }, timing, stamp);
     }
-    const headers = STREAM_HEADERS[framingOf(operation, call.request)];
+    const framing = framingOf(operation, call.request);
+    const headers = STREAM_HEADERS[framing];
     if (timing === undefined || !takesTime(timing)) {
-      return { status: 200, headers: { ...headers }, body: renderWhole(out, call, stamp, timing?.chunkSize), streamed: true };
+      const body = onWire(renderWhole(out, call, stamp, timing?.chunkSize), framing);
+      return { status: 200, headers: { ...headers }, body, streamed: true };
     }
-    const chunks = renderStream(out, call, stamp, timing.chunkSize);
+    const chunks = renderStream(out, call, stamp, timing.chunkSize).map((text) => onWire(text, framing));
     return { status: 200, headers: { ...headers }, body: pacedBody(chunks, timing, stamp.random), streamed: true };
   }
 
