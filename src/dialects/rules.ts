@@ -21,8 +21,8 @@ export interface Rules {
 
 /**
  * Steps joined by dots, from the item at hand: a member's name, an element's number, or `*` for every element.
- * An empty path is the item itself, `#` its position in its list, and `=word` (in keys) the word as it stands.
- * A step that is not there gives nothing.
+ * An empty path is the item itself, `#` its position in its list, `^` the item in which it was found by `each`,
+ * and `=word` (in keys) the word as it stands. A step that is not there gives nothing.
  */
 export type Path = string;
 
@@ -35,7 +35,7 @@ export type Scalar = string | number | boolean | null;
 export interface Rule {
   /** The items that the rule is about, from the item of the rule around it; that item itself if absent. */
   each?: Path;
-  /** Only items of which all this is true. */
+  /** Only items of which all this is true. What is to be true of the item around them belongs into a rule around. */
   when?: Condition;
   /** Number of the choice that the items belong to; else that of the rule around it, or 0. */
   choice?: Path;
@@ -87,13 +87,16 @@ export interface Take {
   via?: Transform;
   /** `replace` if absent. */
   op?: Op;
+  /** The field is a list of texts, and here is the number of the one that grows. */
+  at?: Path;
 }
 
 /**
  * - `json`: the value as JSON text
  * - `list`: the value as the only element of a list
+ * - `texts`: of a list of objects, the `text` of each
  */
-export type Transform = "json" | "list";
+export type Transform = "json" | "list" | "texts";
 
 /**
  * - `append`: texts are joined, lists too
@@ -101,5 +104,6 @@ export type Transform = "json" | "list";
  * - `merge`: the members of an object, each by `replace`
  * - `fallback`: used if nothing else has come when the part ends
  * - `json`: pieces of a JSON text, which becomes the value when the part ends
+ * - `assign`: values and their places (`partial-args.ts`), whose JSON text becomes the value when the part ends
  */
-export type Op = "append" | "replace" | "merge" | "fallback" | "json";
+export type Op = "append" | "replace" | "merge" | "fallback" | "json" | "assign";

@@ -25,7 +25,7 @@ export function readFields(fields: Rule["fields"], item: Item): Reading[] {
     const field = dot < 0 ? name : name.slice(0, dot);
     const inside = dot < 0 ? "" : name.slice(dot + 1);
     const op = take.op ?? "replace";
-    const values = takeValues(take, item).filter((value) => inside !== "" || op === "json" || fits(field, value));
+    const values = takeValues(take, item).filter((value) => inside !== "" || op === "json" || op === "assign" || fits(field, value));
     if (values.length > 0) readings.push({ field, inside, op, values });
   }
   return readings;
@@ -84,8 +84,8 @@ function fits(field: string, value: unknown): boolean {
 }
 
 /**
- * What a field holds after a reading, or undefined if it stays as it is. `fallback` and `json` are not decided
- * before a part ends and change nothing here.
+ * What a field holds after a reading, or undefined if it stays as it is. `fallback`, `json` and `assign` are not
+ * decided before a part ends and change nothing here.
  */
 export function fieldAfter(fields: Fields, { field, inside, op, values }: Reading, dialect: string): unknown {
   const native = isNative(field);
@@ -113,6 +113,7 @@ function combined(op: Op, before: unknown, value: unknown): unknown {
       return value === "" && before !== undefined ? before : value;
     case "fallback":
     case "json":
+    case "assign":
       return before;
   }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Fold } from "../chat/fold.ts";
 import type { Frame, FrameEvent } from "../chat/frames.ts";
 import type { ChatReply, Envelope, Finish, Native, Part, Usage } from "../chat/reply.ts";
+import { assignedJson } from "./partial-args.ts";
 import { type Item, read, readFirst } from "./paths.ts";
 import { isDeeperThan, MAX_DEPTH } from "./raw-request.ts";
 import type { Condition, PartKind, Rule, Rules } from "./rules.ts";
@@ -195,12 +196,12 @@ export class Traverser {
     state.stopped = true;
     const { pending } = state;
     state.pending = [];
+    for (const reading of [...joinedJson(pending), ...assigned(pending)]) this.#grow(state, reading);
     for (const reading of pending.filter(({ op }) => op === "fallback")) {
       const fields = this.#fold.part(state.choice, state.part) as unknown as Fields;
       if (!fields[reading.field])
         this.#grow(state, { ...reading, op: typeof fields[reading.field] === "string" ? "append" : "replace" });
     }
-    for (const reading of joinedJson(pending)) this.#grow(state, reading);
     this.#emit(state.choice, state.part, { type: "stop" });
   }
 
@@ -343,7 +344,7 @@ function isText(fields: Fields, { field, inside, op, values }: Reading): boolean
 }
 
 function isPending({ op }: Reading): boolean {
-  return op === "fallback" || op === "json";
+  return op === "fallback" || op === "json" || op === "assign";
 }
 
 function isEmpty({ values }: Reading): boolean {
@@ -365,6 +366,15 @@ function joinedJson(pending: Reading[]): Reading[] {
     if (text !== "") joined.push({ ...reading, op: "replace", values: [parsed(text)] });
   }
   return joined;
+}
+
+/** The assignments of each field put together to the JSON text that they build. */
+function assigned(pending: Reading[]): Reading[] {
+  const readings = pending.filter(({ op }) => op === "assign");
+  return [...new Set(readings.map(({ field }) => field))].flatMap((field): Reading[] => {
+    const json = assignedJson(readings.filter((reading) => reading.field === field).flatMap(({ values }) => values));
+    return json === "" ? [] : [{ field, inside: "", op: "append", values: [json] }];
+  });
 }
 
 function parsed(text: string): unknown {

@@ -7,22 +7,25 @@ export function member(object: JsonObject, name: string): unknown {
   return value === undefined ? object[snakeCase(name)] : value;
 }
 
+/** Where a value is, for the message of an error: put together only when there is one. */
+export type Place = () => string;
+
 /**
  * An object, or undefined when the member is not there or null.
  * @throws {ApiError} 400
  */
-export function objectMember(object: JsonObject, name: string, path: string): JsonObject | undefined {
+export function objectMember(object: JsonObject, name: string, path: Place): JsonObject | undefined {
   const value = member(object, name);
   if (value === undefined || value === null) return undefined;
-  if (!isObject(value)) throw invalid(path, "an object", value);
+  if (!isObject(value)) throw invalid(path(), "an object", value);
   return value;
 }
 
 /** @throws {ApiError} 400 */
-export function stringMember(object: JsonObject, name: string, path: string): string | undefined {
+export function stringMember(object: JsonObject, name: string, path: Place): string | undefined {
   const value = member(object, name);
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") throw invalid(path, "TYPE_STRING", value);
+  if (typeof value !== "string") throw invalid(path(), "TYPE_STRING", value);
   return value;
 }
 
@@ -30,11 +33,11 @@ export function stringMember(object: JsonObject, name: string, path: string): st
  * Numbers come as their text too, as protocol buffers have them in JSON.
  * @throws {ApiError} 400
  */
-export function numberMember(object: JsonObject, name: string, path: string): number | undefined {
+export function numberMember(object: JsonObject, name: string, path: Place): number | undefined {
   const value = member(object, name);
   if (value === undefined || value === null) return undefined;
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  if (typeof number !== "number" || !Number.isFinite(number)) throw invalid(path, "a number", value);
+  if (typeof number !== "number" || !Number.isFinite(number)) throw invalid(path(), "a number", value);
   return number;
 }
 
@@ -42,18 +45,18 @@ export function numberMember(object: JsonObject, name: string, path: string): nu
  * The elements of a list. Google takes a single element in its place.
  * @throws {ApiError} 400
  */
-export function listMember(object: JsonObject, name: string, path: string): JsonObject[] {
+export function listMember(object: JsonObject, name: string, path: Place): JsonObject[] {
   const value = member(object, name);
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) return [element(value, path)];
   value.forEach((item, index) => {
-    element(item, `${path}[${index}]`);
+    element(item, () => `${path()}[${index}]`);
   });
   return value as JsonObject[];
 }
 
-function element(value: unknown, path: string): JsonObject {
-  if (!isObject(value)) throw invalid(path, "an object", value);
+function element(value: unknown, path: Place): JsonObject {
+  if (!isObject(value)) throw invalid(path(), "an object", value);
   return value;
 }
 
