@@ -132,7 +132,9 @@ def receive(message):
         if BROKEN == "loud-stderr":
             for _ in range(50):
                 sys.stderr.write("x" * 1024 * 1024)
-    request = str(message["id"]) if BROKEN == "id-type" and message["method"] == "source/search" else message["id"]
+    request = message["id"]
+    if BROKEN == "id-type" and message["method"] == "source/search":
+        request = 1 if isinstance(request, str) else str(request)
     try:
         method = METHODS.get(message["method"])
         if method is None:
