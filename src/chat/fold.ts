@@ -15,7 +15,10 @@ export class Fold {
       case "delta": {
         const fields = this.#fields(choice, part);
         const before = fields?.[event.field];
-        if (fields !== undefined) fields[event.field] = (typeof before === "string" ? before : "") + event.value;
+        if (fields !== undefined) {
+          fields[event.field] =
+            event.at === undefined ? grown(before, event.value) : grownAt(before, event.at, event.value);
+        }
         break;
       }
       case "set": {
@@ -70,6 +73,18 @@ export class Fold {
   #fields(choice: number, part: number): Record<string, unknown> | undefined {
     return this.part(choice, part) as Record<string, unknown> | undefined;
   }
+}
+
+function grown(before: unknown, value: string): string {
+  return (typeof before === "string" ? before : "") + value;
+}
+
+/** A number far beyond the list's end, which a broken recording may hold, is that of the next text. */
+function grownAt(before: unknown, at: number, value: string): string[] {
+  const texts = Array.isArray(before) ? [...before] : [];
+  const index = Math.min(at, texts.length);
+  texts[index] = grown(texts[index], value);
+  return texts;
 }
 
 /** The reply that frames are pieces of. */

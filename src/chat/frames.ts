@@ -14,8 +14,8 @@ export interface Frame {
 
 export type FrameEvent =
   | { type: "start"; part: Part }
-  /** More of a text. */
-  | { type: "delta"; field: string; value: string }
+  /** More of a text; with `at`, of that text in a list of them. */
+  | { type: "delta"; field: string; value: string; at?: number }
   /** A field that comes whole: a signature, annotations, an opaque item's value. */
   | { type: "set"; field: string; value: unknown }
   | { type: "stop" }

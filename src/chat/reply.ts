@@ -22,7 +22,15 @@ export interface Finish {
 }
 
 /** OpenAI chat's words; every dialect maps its own to and from these. */
-export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "pause" | "error" | (string & {});
+export type FinishReason =
+  | "stop"
+  | "length"
+  | "tool_calls"
+  | "content_filter"
+  | "refusal"
+  | "pause"
+  | "error"
+  | (string & {});
 
 export type Part = TextPart | ReasoningPart | ToolCallPart | WebSearchPart | RefusalPart | MediaPart | OpaquePart;
 
@@ -34,6 +42,8 @@ export interface TextPart {
   logprobs?: unknown;
   /** Gemini signs text parts too. */
   signature?: string;
+  /** OpenAI Responses: members of the message item around it (`id`, `phase`). */
+  native?: Native;
 }
 
 export interface ReasoningPart {
@@ -71,6 +81,8 @@ export interface WebSearchPart {
 export interface RefusalPart {
   type: "refusal";
   text: string;
+  /** As with a text. */
+  native?: Native;
 }
 
 export interface MediaPart {
@@ -133,4 +145,11 @@ export function choiceText(choice: Choice): string {
   let text = "";
   for (const part of choice.parts) if (part.type === "text") text += part.text;
   return text;
+}
+
+/** `n` of them: a reply that holds fewer is repeated. */
+export function wantedChoices(reply: ChatReply, count: number): Choice[] {
+  const { choices } = reply;
+  if (choices.length === 0 || choices.length >= count) return choices;
+  return Array.from({ length: count }, (_, index) => choices[index % choices.length]!);
 }

@@ -3,6 +3,8 @@ export interface Item {
   value: unknown;
   /** Of the nearest list around it; 0 where there is none. */
   position: number;
+  /** The item that it was found in, where a rule has looked for it there. */
+  outer?: Item;
 }
 
 const compiled = new Map<string, readonly string[]>();
@@ -24,8 +26,10 @@ export function read(path: string, item: Item): Item[] {
   let items = [item];
   for (const step of stepsOf(path)) {
     const next: Item[] = [];
-    for (const { value, position } of items) {
-      if (step === "#") next.push({ value: position, position });
+    for (const { value, position, outer } of items) {
+      if (step === "^") {
+        if (outer !== undefined) next.push(outer);
+      } else if (step === "#") next.push({ value: position, position });
       else if (step.startsWith("=")) next.push({ value: step.slice(1), position });
       else if (typeof value !== "object" || value === null) continue;
       else if (step === "*") {

@@ -10,6 +10,8 @@ export interface Reading {
   inside: string;
   op: Op;
   values: unknown[];
+  /** Which text of the field's list. */
+  at?: number;
 }
 
 /** The fields of a part, an envelope, a choice … by name. */
@@ -25,7 +27,17 @@ export function readFields(fields: Rule["fields"], item: Item): Reading[] {
     const field = dot < 0 ? name : name.slice(0, dot);
     const inside = dot < 0 ? "" : name.slice(dot + 1);
     const op = take.op ?? "replace";
-    const values = takeValues(take, item).filter((value) => inside !== "" || op === "json" || op === "assign" || fits(field, value));
+    if (take.at !== undefined) {
+      const at = readFirst(take.at, item);
+      const texts = takeValues(take, item).filter((value) => typeof value === "string");
+      if (Number.isSafeInteger(at) && (at as number) >= 0 && texts.length > 0) {
+        readings.push({ field, inside, op, values: texts, at: at as number });
+      }
+      continue;
+    }
+    const values = takeValues(take, item).filter(
+      (value) => inside !== "" || op === "json" || op === "assign" || fits(field, value),
+    );
     if (values.length > 0) readings.push({ field, inside, op, values });
   }
   return readings;
@@ -57,6 +69,8 @@ function transform({ except, via }: Take, value: unknown): unknown {
       return taken;
     case "list":
       return [taken];
+    case "texts":
+      return Array.isArray(taken) ? taken.map((element) => element?.text) : undefined;
     case "json":
       return typeof taken === "string" ? taken : JSON.stringify(taken);
   }

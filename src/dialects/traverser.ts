@@ -182,7 +182,9 @@ export class Traverser {
     const fields = this.#fold.part(choice, part) as unknown as Fields;
     if (isText(fields, reading)) {
       for (const value of reading.values) {
-        if (value !== "") this.#emit(choice, part, { type: "delta", field: reading.field, value: value as string });
+        const { field, at } = reading;
+        if (value === "") continue;
+        this.#emit(choice, part, { type: "delta", field, value: value as string, ...(at !== undefined && { at }) });
       }
       return;
     }
@@ -285,7 +287,7 @@ export class Traverser {
 }
 
 function itemsOf(rule: Rule, outer: Item): Item[] {
-  const items = rule.each === undefined ? [outer] : read(rule.each, outer);
+  const items = rule.each === undefined ? [outer] : read(rule.each, outer).map((item) => ({ ...item, outer }));
   return items.filter((item) => item.value !== null && item.value !== undefined && holds(rule.when, item));
 }
 
@@ -335,8 +337,9 @@ function emptyPart(kind: PartKind, dialect: string): Fields {
 }
 
 /** Whether a reading adds to a text, and so is streamed. */
-function isText(fields: Fields, { field, inside, op, values }: Reading): boolean {
+function isText(fields: Fields, { field, inside, op, values, at }: Reading): boolean {
   if (op !== "append" || inside !== "") return false;
+  if (at !== undefined) return true;
   return (
     (fields[field] === undefined || typeof fields[field] === "string") &&
     values.every((value) => typeof value === "string")
