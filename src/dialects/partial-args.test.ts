@@ -41,7 +41,9 @@ describe("partial arguments", () => {
   });
 
   it("touch no prototype", () => {
-    expect(assignedJson([{ jsonPath: "$.__proto__.polluted", boolValue: true }])).toBe('{"__proto__":{"polluted":true}}');
+    expect(assignedJson([{ jsonPath: "$.__proto__.polluted", boolValue: true }])).toBe(
+      '{"__proto__":{"polluted":true}}',
+    );
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 

@@ -108,7 +108,9 @@ function addAssignments(value: unknown, path: string, pieces: (text: string) => 
     return true;
   }
   if (Array.isArray(value)) {
-    return value.length > 0 && value.every((element, index) => addAssignments(element, `${path}[${index}]`, pieces, all));
+    return (
+      value.length > 0 && value.every((element, index) => addAssignments(element, `${path}[${index}]`, pieces, all))
+    );
   }
   const members = Object.entries(value as object);
   return (

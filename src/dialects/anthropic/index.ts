@@ -1,9 +1,9 @@
+import { countTokens, type TokenCount } from "../../chat/count-tokens.ts";
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView, PlainView } from "../../chat/view.ts";
 import { type Dialect, defineOperation } from "../operation.ts";
 import type { JsonObject, RawRequest } from "../raw-request.ts";
-import { countTokens, type TokenCount } from "./count-tokens.ts";
 import { encodeAnthropicError, encodeAnthropicStreamError } from "./errors.ts";
 import { decodeModelsRequest, encodeModels, type ModelsRequest } from "./models.ts";
 import { decodeCountTokensRequest, decodeMessagesRequest } from "./request.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { countTokens } from "../../chat/count-tokens.ts";
 import { ChatView } from "../../chat/view.ts";
 import { ApiError } from "../api-error.ts";
 import { type JsonObject, RawRequest } from "../raw-request.ts";
-import { countTokens } from "./count-tokens.ts";
 import { decodeCountTokensRequest, decodeMessagesRequest } from "./request.ts";
 
 const rawOf = (text: string) => new RawRequest("POST", "/v1/messages", {}, Buffer.from(text));

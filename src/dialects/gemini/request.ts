@@ -24,7 +24,10 @@ export function decodeGenerateRequest(raw: RawRequest): ChatRequest {
  */
 export function decodeCountTokensRequest(raw: RawRequest): ChatRequest {
   const body = jsonObject(raw);
-  return canonical(objectMember(body, "generateContentRequest", () => "generate_content_request") ?? body, modelOf(raw));
+  return canonical(
+    objectMember(body, "generateContentRequest", () => "generate_content_request") ?? body,
+    modelOf(raw),
+  );
 }
 
 /** The model that the path names, without its collection. */
@@ -66,19 +69,25 @@ function addConfiguration(request: ChatRequest, body: JsonObject): void {
 }
 
 function outOfRange(name: string, range: string, value: number): Error {
-  return badRequest(`* GenerateContentRequest.generation_config.${name}: ${name} must be in the range ${range}, got ${value}`);
+  return badRequest(
+    `* GenerateContentRequest.generation_config.${name}: ${name} must be in the range ${range}, got ${value}`,
+  );
 }
 
 function decodeFormat(config: JsonObject): ChatRequest["response_format"] {
   const type = stringMember(config, "responseMimeType", () => "generation_config.response_mime_type");
   if (type !== "application/json") return undefined;
   const schema = member(config, "responseJsonSchema") ?? member(config, "responseSchema");
-  return schema === undefined || schema === null ? { type: "json_object" } : { type: "json_schema", json_schema: { schema } };
+  return schema === undefined || schema === null
+    ? { type: "json_object" }
+    : { type: "json_schema", json_schema: { schema } };
 }
 
 /** The provider's own tools (`googleSearch`, `codeExecution` …) are tools of that type. */
 function decodeTool(tool: JsonObject, index: number): ChatTool[] {
-  const own = Object.entries(tool).filter(([name]) => name !== "functionDeclarations" && name !== "function_declarations");
+  const own = Object.entries(tool).filter(
+    ([name]) => name !== "functionDeclarations" && name !== "function_declarations",
+  );
   const path = () => `tools[${index}].function_declarations`;
   const functions = listMember(tool, "functionDeclarations", path).map((declaration, at): ChatTool => {
     const name = stringMember(declaration, "name", () => `${path()}[${at}].name`);
@@ -99,7 +108,9 @@ function decodeToolChoice(body: JsonObject): unknown {
   const names = member(calling, "allowedFunctionNames");
   switch (mode) {
     case "ANY":
-      return Array.isArray(names) && names.length === 1 ? { type: "function", function: { name: names[0] } } : "required";
+      return Array.isArray(names) && names.length === 1
+        ? { type: "function", function: { name: names[0] } }
+        : "required";
     case "NONE":
       return "none";
     case undefined:
@@ -149,7 +160,10 @@ class Conversation {
     if (!ROLES.has(role)) throw badRequest("Please use a valid role: user, model.", `${path()}.role`);
     const parts = listMember(content, "parts", () => `${path()}.parts`);
     if (parts.length === 0) {
-      throw badRequest(`* GenerateContentRequest.${path()}.parts: contents.parts must not be empty.`, `${path()}.parts`);
+      throw badRequest(
+        `* GenerateContentRequest.${path()}.parts: contents.parts must not be empty.`,
+        `${path()}.parts`,
+      );
     }
     parts.forEach((part, index) => {
       checkPart(part, () => `${path()}.parts[${index}]`);
@@ -237,13 +251,22 @@ const ROLES = new Set(["user", "model", "function"]);
 /** What a part cannot be without. A kind that is not known is let through. */
 function checkPart(part: JsonObject, path: Place): void {
   const { text } = part;
-  if (text !== undefined && text !== null && typeof text !== "string") throw invalid(`${path()}.text`, "TYPE_STRING", text);
+  if (text !== undefined && text !== null && typeof text !== "string")
+    throw invalid(`${path()}.text`, "TYPE_STRING", text);
   const data = objectMember(part, "inlineData", () => `${path()}.inline_data`);
   if (data !== undefined) checkData(data, () => `${path()}.inline_data`);
-  checkFunction(objectMember(part, "functionCall", () => `${path()}.function_call`), () => `${path()}.function_call`);
-  checkFunction(objectMember(part, "functionResponse", () => `${path()}.function_response`), () => `${path()}.function_response`);
+  checkFunction(
+    objectMember(part, "functionCall", () => `${path()}.function_call`),
+    () => `${path()}.function_call`,
+  );
+  checkFunction(
+    objectMember(part, "functionResponse", () => `${path()}.function_response`),
+    () => `${path()}.function_response`,
+  );
   for (const _ in part) return;
-  throw badRequest(`* GenerateContentRequest.${path()}.data: required oneof field 'data' must have one initialized field`);
+  throw badRequest(
+    `* GenerateContentRequest.${path()}.data: required oneof field 'data' must have one initialized field`,
+  );
 }
 
 function checkData(data: JsonObject, path: Place): void {

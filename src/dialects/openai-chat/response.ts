@@ -6,6 +6,7 @@ import {
   nativeOf,
   type OpaquePart,
   type ToolCallPart,
+  wantedChoices,
 } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
@@ -75,13 +76,6 @@ export function tail(reply: ChatReply): JsonObject {
   if (systemFingerprint !== undefined) members["system_fingerprint"] = systemFingerprint;
   const own = nativeOf(native, OPENAI_CHAT);
   return isObject(own) ? { ...members, ...own } : members;
-}
-
-/** `n` of them: a reply that holds fewer is repeated. */
-export function wantedChoices(reply: ChatReply, count: number): Choice[] {
-  const { choices } = reply;
-  if (choices.length === 0 || choices.length >= count) return choices;
-  return Array.from({ length: count }, (_, index) => choices[index % choices.length]!);
 }
 
 /** The parts of one kind put together, or undefined if there is none. */

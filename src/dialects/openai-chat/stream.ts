@@ -1,4 +1,4 @@
-import type { ChatReply, Choice } from "../../chat/reply.ts";
+import { type ChatReply, type Choice, wantedChoices } from "../../chat/reply.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
 import {
@@ -12,7 +12,6 @@ import {
   logprobsOf,
   nativeChoice,
   tail,
-  wantedChoices,
 } from "./response.ts";
 
 /**
@@ -69,7 +68,8 @@ function streamParts(choice: Choice, context: EncodeContext, delta: Delta): void
         for (const piece of context.pieces(part.text)) delta({ reasoning_content: piece });
         break;
       case "opaque":
-        if (part.dialect === "openai-chat") delta({ tool_calls: [{ index: calls++, ...encodeToolCall(part, context) }] });
+        if (part.dialect === "openai-chat")
+          delta({ tool_calls: [{ index: calls++, ...encodeToolCall(part, context) }] });
         break;
       case "toolCall": {
         const index = calls++;
@@ -90,7 +90,10 @@ function streamParts(choice: Choice, context: EncodeContext, delta: Delta): void
 /** With log probabilities a chunk holds one token, as long as the tokens are the text. */
 function streamText(text: string, logprobs: unknown, context: EncodeContext, delta: Delta): void {
   const tokens = isObject(logprobs) && Array.isArray(logprobs["content"]) ? logprobs["content"] : undefined;
-  if (tokens?.every((token) => isObject(token) && typeof token["token"] === "string") && tokens.map((token) => token.token).join("") === text) {
+  if (
+    tokens?.every((token) => isObject(token) && typeof token["token"] === "string") &&
+    tokens.map((token) => token.token).join("") === text
+  ) {
     for (const token of tokens) delta({ content: token.token }, { content: [token], refusal: null });
     return;
   }

@@ -1,5 +1,5 @@
-import { type ChatReply, type Choice, choiceText } from "../../chat/reply.ts";
-import { encodeUsage, finishReason, tail, wantedChoices } from "../openai-chat/response.ts";
+import { type ChatReply, type Choice, choiceText, wantedChoices } from "../../chat/reply.ts";
+import { encodeUsage, finishReason, tail } from "../openai-chat/response.ts";
 import type { EncodeContext } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 

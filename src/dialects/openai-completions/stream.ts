@@ -1,5 +1,5 @@
-import { type ChatReply, choiceText } from "../../chat/reply.ts";
-import { encodeUsage, tail, wantedChoices } from "../openai-chat/response.ts";
+import { type ChatReply, choiceText, wantedChoices } from "../../chat/reply.ts";
+import { encodeUsage, tail } from "../openai-chat/response.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import { type CompletionVariant, completionChoice, completionHead } from "./response.ts";
 

@@ -1,5 +1,5 @@
-import { type ChatRequest, messageText } from "../../chat/request.ts";
-import { estimateTokens } from "../../chat/tokens.ts";
+import { type ChatRequest, messageText } from "./request.ts";
+import { estimateTokens } from "./tokens.ts";
 
 export interface TokenCount {
   tokens: number;
