@@ -139,7 +139,7 @@ function addCall(calls: Json[], { index, id, type: _, function: given, ...rest }
   const call = calls[at];
   const called = call["function"] as Json;
   const { name, arguments: text } = (given ?? {}) as Json;
-  Object.assign(call, rest, id ? { id } : undefined);
+  Object.assign(call, rest, { id: id || (call["id"] ?? id) });
   if (name) called["name"] = name;
   called["arguments"] += (text ?? "") as string;
 }

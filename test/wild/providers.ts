@@ -1,4 +1,5 @@
 import { anthropicRecordings } from "./anthropic.ts";
+import { interactionRecordings } from "./gemini-interactions.ts";
 import { openaiChatRecordings, openaiCompatibleRecordings } from "./openai-chat.ts";
 import type { WildProvider } from "./provider.ts";
 
@@ -7,4 +8,5 @@ export const providers: readonly WildProvider[] = [
   openaiChatRecordings,
   openaiCompatibleRecordings,
   anthropicRecordings,
+  interactionRecordings,
 ];

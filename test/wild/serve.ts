@@ -7,6 +7,7 @@ import { Router } from "../../src/server/router.ts";
 import { dialects } from "../../src/services/registry.ts";
 import { SystemClock } from "../../src/state/clock.ts";
 import { Journal } from "../../src/state/journal.ts";
+import { LocalMemory } from "../../src/state/memory.ts";
 import { SeededStamps } from "../../src/state/stamps.ts";
 import type { Exchange } from "./corpus.ts";
 
@@ -49,6 +50,7 @@ export async function serveReplies(): Promise<Served<Answer>> {
     answerers: [(call) => replies.get(call.testId)],
     journal: new Journal(10),
     stamps: new SeededStamps("wild"),
+    memory: new LocalMemory(),
     clock,
   });
   const listener = new Listener({

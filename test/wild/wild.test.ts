@@ -7,6 +7,7 @@ import type { Answer } from "../../src/dialects/answer.ts";
 import { ApiError, type ApiErrorFields } from "../../src/dialects/api-error.ts";
 import { RawRequest } from "../../src/dialects/raw-request.ts";
 import { Traverser } from "../../src/dialects/traverser.ts";
+import { LocalMemory } from "../../src/state/memory.ts";
 import { type Difference, described, differences } from "./compare.ts";
 import { type Exchange, readCorpus } from "./corpus.ts";
 import type { Asked, Seen, Source, WildProvider } from "./provider.ts";
@@ -14,22 +15,36 @@ import { providers } from "./providers.ts";
 import { type Served, serveOriginals, serveReplies } from "./serve.ts";
 import unrepresented from "./unrepresented.json" with { type: "json" };
 
+/** A row of the table. */
+class Row {
+  readonly files = new Set<string>();
+  readonly listed = new Set<string>();
+  /** Replies, each with its file, until they are found equal. */
+  readonly unequal = new Map<string, string>();
+  throughEvents = 0;
+  unknownEvents = 0;
+
+  counts(): Record<string, number> {
+    const unequal = new Set(this.unequal.values());
+    const listed = [...this.listed].filter((file) => !unequal.has(file)).length;
+    const files = this.files.size;
+    const equal = files - unequal.size - listed;
+    const { throughEvents, unknownEvents } = this;
+    return { files, equal, listed, unequal: unequal.size, throughEvents, unknownEvents };
+  }
+}
+
 /** Real recordings, both ways. `npm run test:wild` says where they are. */
 const root = process.env["STUNTDOUBLE_WILD"];
 if (root === undefined)
   throw new Error("STUNTDOUBLE_WILD must name the folder of the recordings; npm run test:wild sets it.");
 
-// By file: fields that cannot be represented, and `stream` where no reader of the SDK takes the original.
+// By file: fields that cannot be represented, and `unread` where the SDK takes the original in none of its ways.
 const listed: Record<string, string[]> = unrepresented;
 const NEVER_LISTED = ["text", "reasoning", "toolCalls", "finish", "usage"];
 
 const exchanges = readCorpus(root, (message) => providers.some((provider) => provider.starts(message)));
-const table = new Map(
-  providers.map(({ name }) => [
-    name,
-    { files: new Set<string>(), listed: new Set<string>(), unequal: new Set<string>(), events: 0, unknown: 0 },
-  ]),
-);
+const table = new Map(providers.map(({ name }) => [name, new Row()]));
 const usedListings = new Set<string>();
 
 let originals: Served<Exchange>;
@@ -57,28 +72,35 @@ describe.each(providers)("$name", (provider) => {
     "%s: the reply is read, and served again as it was",
     async (_, exchange) => {
       row.files.add(exchange.file);
-      row.unequal.add(exchange.file);
+      row.unequal.set(exchange.name, exchange.file);
       const { reply, unknown } = readByRules(provider, exchange);
-      row.unknown += unknown;
-      const key = exchange.name;
-      originals.replies.set(key, exchange);
-      doubles.replies.set(key, answerTo(exchange, reply));
-      const { found, throughEvents } = await compareThroughSdk(provider, exchange, {
-        key,
-        streamed: exchange.streamed,
-        reply,
-      });
-      if (throughEvents) row.events++;
-      const fields = new Set(found.map(({ field }) => field));
-      const allowed = listed[exchange.file] ?? [];
-      for (const field of fields) {
-        if (!allowed.includes(field)) continue;
-        row.listed.add(exchange.file);
-        usedListings.add(`${exchange.file} ${field}`);
-      }
-      const unequal = found.filter(({ field }) => !allowed.includes(field));
+      row.unknownEvents += unknown;
+      doubles.replies.set(exchange.name, answerTo(exchange, reply));
+      const source = { key: exchange.name, streamed: exchange.streamed, reply };
+      const { seen, read, failures } = await readOriginal(provider, exchange, source);
+      if (read === provider.readEvents) row.throughEvents++;
+      const found =
+        read === undefined
+          ? [{ field: "unread", original: failures, served: "whatever" }]
+          : differences(seen, await read({ ...source, url: doubles.url }));
+      const unequal = unlisted(found, provider, exchange);
       if (unequal.length > 0) throw new Error(unequal.map(described).join("\n"));
-      row.unequal.delete(exchange.file);
+      row.unequal.delete(exchange.name);
+    },
+  );
+
+  test.each(named(mine.filter(({ messages, status }) => messages !== undefined && status === 200)))(
+    "%s: a client that asks for the other mode gets the same reply",
+    async (_, exchange) => {
+      const { reply } = readByRules(provider, exchange);
+      doubles.replies.set(exchange.name, answerTo(exchange, reply));
+      const source = { key: exchange.name, streamed: exchange.streamed, reply };
+      const { seen } = await readOriginal(provider, exchange, source);
+      if (seen === undefined) return;
+      const read = exchange.streamed ? provider.read : provider.readEvents;
+      const other = await read({ ...source, url: doubles.url, streamed: !exchange.streamed });
+      const unequal = differences({ ...seen, rest: undefined }, { ...other, rest: undefined });
+      if (unequal.length > 0) throw new Error(unequal.map(described).join("\n"));
     },
   );
 });
@@ -101,7 +123,7 @@ function named(exchanges: Exchange[]): [string, Exchange][] {
 
 function decoded({ operation }: WildProvider, path: string, body: unknown): Asked {
   const raw = new RawRequest("POST", path, {}, new TextEncoder().encode(JSON.stringify(body)));
-  const request = operation.decode(raw) as ChatRequest;
+  const request = operation.decode(raw, new LocalMemory()) as ChatRequest;
   const view = operation.view(request);
   const results = request.messages.filter((message: ChatMessage) => message.role === "tool");
   return {
@@ -137,36 +159,39 @@ function answerTo({ status, messages = [] }: Exchange, reply: ChatReply): Answer
   return { kind: "error", error: new ApiError(error), source };
 }
 
-type Reading = Pick<Source, "key" | "streamed" | "reply">;
-
-/** What the SDK makes of both, by the first of its ways that takes the original. */
-async function compareThroughSdk(
+/** What the SDK makes of the original, by the first of its ways that takes it; if none does, why. */
+async function readOriginal(
   provider: WildProvider,
   exchange: Exchange,
-  reading: Reading,
-): Promise<{ found: Difference[]; throughEvents: boolean }> {
-  const failures: unknown[] = [];
+  source: Omit<Source, "url">,
+): Promise<{ seen?: Seen; read?: WildProvider["read"]; failures: string[] }> {
+  originals.replies.set(exchange.name, exchange);
+  const failures: string[] = [];
   for (const read of readersFor(provider, exchange)) {
-    let original: Seen;
     try {
-      original = await read({ ...reading, url: originals.url });
+      return { seen: await read({ ...source, url: originals.url }), read, failures };
     } catch (error) {
-      failures.push(error);
-      continue;
+      failures.push(String(error));
     }
-    const served = await read({ ...reading, url: doubles.url });
-    const found = differences(original, served).filter(
-      (difference) => difference.original !== undefined || !provider.added?.includes(difference.field),
-    );
-    return { found, throughEvents: read === provider.readEvents };
   }
-  return { found: [{ field: "reply", original: failures.map(String), served: undefined }], throughEvents: false };
+  return { failures };
 }
 
 function readersFor(provider: WildProvider, exchange: Exchange): WildProvider["read"][] {
   if (exchange.status !== 200) return [(source) => provider.read(source).then(refused, seenError)];
   if (!exchange.streamed) return [provider.read];
   return provider.misreads?.(exchange) ? [provider.readEvents] : [provider.read, provider.readEvents];
+}
+
+function unlisted(found: Difference[], provider: WildProvider, { file }: Exchange): Difference[] {
+  const allowed = listed[file] ?? [];
+  return found.filter(({ field, original }) => {
+    if (original === undefined && provider.added?.includes(field)) return false;
+    if (!allowed.includes(field)) return true;
+    table.get(provider.name)!.listed.add(file);
+    usedListings.add(`${file} ${field}`);
+    return false;
+  });
 }
 
 const NOTHING = { text: [], reasoning: [], toolCalls: [], finish: undefined, usage: undefined, rest: undefined };
@@ -183,21 +208,12 @@ function seenError(error: unknown): Seen {
 }
 
 function report(): void {
-  const rows = [...table].map(([name, row]) => ({
-    name,
-    files: row.files.size,
-    equal: row.files.size - row.unequal.size - row.listed.size,
-    listed: row.listed.size,
-    unequal: row.unequal.size,
-    throughEvents: row.events,
-    unknownEvents: row.unknown,
-  }));
-  const claimed = new Set(exchanges.filter((exchange) => providers.some((provider) => provider.claims(exchange))));
+  const rows = [...table].map(([name, row]) => ({ name, ...row.counts() }));
   const others = new Map<string, number>();
   for (const exchange of exchanges) {
-    if (claimed.has(exchange)) continue;
-    const place =
-      `${exchange.file.split("/", 2).join("/")} ${exchange.path?.replace(/[^/]*\d{4}[^/:]*/g, "…") ?? ""}`.trim();
+    if (providers.some((provider) => provider.claims(exchange))) continue;
+    const path = exchange.path?.replace(/[^/]*\d{4}[^/:]*/g, "…") ?? "";
+    const place = `${exchange.file.split("/", 2).join("/")} ${path}`.trim();
     others.set(place, (others.get(place) ?? 0) + 1);
   }
   const file = process.env["STUNTDOUBLE_WILD_REPORT"];
