@@ -92,9 +92,13 @@ export class Router {
     }
     const before = raw.path;
     raw.path = path;
-    const operation =
-      (provider !== undefined && operations.find((candidate) => candidate.dialect.startsWith(provider))) ||
-      operations.find((candidate) => candidate.claims === undefined || candidate.claims(raw));
+    const claimed = (candidate: Operation): boolean => candidate.claims === undefined || candidate.claims(raw);
+    const own =
+      provider === undefined
+        ? []
+        : operations.filter(({ dialect, name }) => dialect.startsWith(provider) || name.startsWith(provider));
+    // A provider's own segment says more than a request's marks, which tell its operations apart.
+    const operation = own.find(claimed) ?? own[0] ?? operations.find(claimed);
     if (operation === undefined) {
       raw.path = before;
       return undefined;
