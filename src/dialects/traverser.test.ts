@@ -229,6 +229,23 @@ describe("the reply", () => {
     expect(read(rules, [{ say: "a" }, { other: 1 }, null, 3, [], { say: null }]).reader.unknown).toBe(5);
   });
 
+  test("a part without a key ends when another begins, one with a key goes on", () => {
+    const call: Rule = {
+      key: ["no"],
+      as: "toolCall",
+      fields: { name: "call", arguments: { take: "more", op: "append" } },
+    };
+    const { reader, parts } = read(
+      [{ when: { no: { exists: true } }, rules: [call] }, say],
+      [{ say: "a" }, { no: 1, call: "f" }, { say: "b" }, { no: 1, more: "{}" }],
+    );
+    expect(parts[1]).toEqual({ type: "toolCall", name: "f", arguments: "{}" });
+    expect(reader.frames.map(({ part, event }) => `${event.type} ${part}`)).toEqual([
+      ...["start 0", "delta 0", "stop 0", "start 1", "start 2", "delta 2", "delta 1"],
+      ...["stop 1", "stop 2", "finish -1"],
+    ]);
+  });
+
   test("frames have the time of their message, and parts a start and a stop", () => {
     const { reader } = read(rules, [{ say: "a" }, { say: "b" }, { call: "f", why: "DONE" }]);
     expect(reader.frames.map(({ atMs, part, event }) => [atMs, part, event.type])).toEqual([
@@ -270,7 +287,7 @@ describe("whatever comes", () => {
         expect(foldFrames(reader.frames)).toEqual(reply);
         expect(({} as Record<string, unknown>)["index"]).toBeUndefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -20,6 +20,7 @@ interface PartState {
   readonly choice: number;
   readonly part: number;
   readonly kind: PartKind;
+  readonly keyed: boolean;
   stopped: boolean;
   /** What is used if nothing else comes, and pieces of JSON texts: decided when the part ends. */
   pending: Reading[];
@@ -154,18 +155,23 @@ export class Traverser {
 
   #open(kind: PartKind, readings: Reading[], place: Place): void {
     const choice = this.#choice(place.choice);
-    const state: PartState = { choice: place.choice, part: choice.parts.length, kind, stopped: false, pending: [] };
+    const keyed = place.key !== "";
+    const state: PartState = {
+      choice: place.choice,
+      part: choice.parts.length,
+      kind,
+      keyed,
+      stopped: false,
+      pending: [],
+    };
     const part = emptyPart(kind, this.#dialect);
     const pieces = readings.filter((reading) => isText(part, reading));
     const whole = readings.filter((reading) => !isText(part, reading));
     this.#update(part, whole);
-    if (place.key === "") {
-      // Nothing else can tell that a part without a key has ended.
-      const last = choice.parts.at(-1);
-      if (last !== undefined) this.#stop(last);
-    } else {
-      choice.keyed.set(place.key, state);
-    }
+    // A part without a key has ended when another begins; one with a key may still go on.
+    const last = choice.parts.at(-1);
+    if (last?.keyed === false) this.#stop(last);
+    if (keyed) choice.keyed.set(place.key, state);
     choice.parts.push(state);
     this.#emit(state.choice, state.part, { type: "start", part: part as unknown as Part });
     state.pending.push(...whole.filter(isPending));
