@@ -259,7 +259,7 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
   });
 
   it("stops when the client aborts in mid-stream, and the journal says so", async () => {
-    double.onMessage("story", { content: "word ".repeat(200) }, { latency: 1 });
+    double.onMessage("story", { content: "word ".repeat(10_000) }, { latency: 5 });
     const stream = await makeClient().chat.completions.create({ ...ask("story"), stream: true });
     let seen = 0;
     for await (const _ of stream) {
@@ -360,22 +360,24 @@ const fetchOverHttp2: typeof fetch = async (input, init) => {
   stream.end((init?.body as string | undefined) ?? undefined);
   init?.signal?.addEventListener("abort", () => stream.close());
   const [answer] = (await once(stream, "response")) as [Record<string, string>];
+  let cancelled = false;
   const body = new ReadableStream({
     start(controller) {
       stream.on("data", (chunk) => controller.enqueue(new Uint8Array(chunk)));
       stream.on("end", () => {
         client.close();
+        if (cancelled) return;
         if (stream.rstCode === 0) controller.close();
         else controller.error(new TypeError("terminated"));
       });
       stream.on("error", (error) => {
         client.close();
-        controller.error(error);
+        if (!cancelled) controller.error(error);
       });
     },
     cancel() {
-      stream.close();
-      client.close();
+      cancelled = true;
+      client.destroy();
     },
   });
   const plain = Object.entries(answer).filter(([name]) => !name.startsWith(":"));

@@ -19,4 +19,5 @@ const server = createServer((request, response) => {
     response.end(reply);
   });
 });
+process.on("SIGTERM", () => process.exit(0));
 server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ port: server.address().port })));

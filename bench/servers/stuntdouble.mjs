@@ -26,4 +26,5 @@ process.on("SIGUSR2", () => {
   lateness.length = 0;
 });
 process.on("SIGUSR1", () => {});
+process.on("SIGTERM", () => process.exit(0));
 console.log(JSON.stringify({ port: double.port }));

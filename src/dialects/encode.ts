@@ -256,7 +256,15 @@ export function renderWhole(out: unknown, call: Call, stamp: Stamp, chunkSize = 
   return encodingOf(out, call, true, chunkSize).whole.render(call, stamp, inString(call.view.model));
 }
 
+// Most calls name the same few models.
+let lastModel = "";
+let lastInString = "";
+
 /** A value as it stands inside a JSON string. */
 function inString(value: string): string {
-  return JSON.stringify(value).slice(1, -1);
+  if (value !== lastModel) {
+    lastInString = JSON.stringify(value).slice(1, -1);
+    lastModel = value;
+  }
+  return lastInString;
 }

@@ -42,7 +42,6 @@ export function readBody(
     if (coding === undefined || coding === "identity") done(body);
     else decompress(body, coding, limit, done, fault);
   });
-  request.on("error", () => {});
 }
 
 const EMPTY = Buffer.alloc(0);

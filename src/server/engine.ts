@@ -15,7 +15,8 @@ import type { Router } from "./router.ts";
 /** A reply, ready to be sent by whatever carried the request. */
 export interface Outcome {
   status: number;
-  headers: HeaderFields;
+  /** Names and values by turns, as Node takes them without making an object. */
+  headers: string[];
   body: string | Uint8Array | PacedBody;
   /** Whether the head of the reply leaves before its body is due, as a stream's does. */
   streamed: boolean;
@@ -59,7 +60,7 @@ export class Engine {
 
   /** Never throws: what goes wrong is a reply too. It is synchronous unless an answerer is not. */
   handle(raw: RawRequest): Outcome | Promise<Outcome> {
-    if (raw.method === "OPTIONS") return PREFLIGHT;
+    if (raw.method === "OPTIONS") return preflight();
     const own = this.#options.own?.(raw);
     if (own !== undefined) return own;
     const routed = this.#options.router.find(raw);
@@ -102,9 +103,8 @@ export class Engine {
     else {
       const reply =
         answer.kind === "error" ? call.operation.encodeError(answer.error, requestId(stamp)) : answer.reply;
-      outcome = this.#timed(reply, answer.timing, stamp);
+      outcome = timed(reply, answer.timing, call.operation, stamp);
     }
-    this.#sign(outcome, call.operation, stamp);
     response.status = outcome.status;
     this.#record(call.raw, call, response);
     if (typeof outcome.body === "object" && "chunks" in outcome.body) outcome.ended = interruption(response);
@@ -115,29 +115,16 @@ export class Engine {
     const { operation } = call;
     operation.remember?.(out, call, (request = call.request) => renderUnary(out, { ...call, request }, stamp));
     if (!call.streamed || operation.encodeStream === undefined) {
-      const body = renderUnary(out, call, stamp);
-      return this.#timed({ status: 200, headers: JSON_HEADERS, body }, timing, stamp);
+      return timed({ status: 200, headers: JSON_HEADERS, body: renderUnary(out, call, stamp) }, timing, operation, stamp);
     }
     const framing = framingOf(operation, call.request);
-    const headers = STREAM_HEADERS[framing];
+    const headers = headerList(STREAM_HEADERS[framing], operation, stamp);
     if (timing === undefined || !takesTime(timing)) {
       const body = onWire(renderWhole(out, call, stamp, timing?.chunkSize), framing);
-      return { status: 200, headers: { ...headers }, body, streamed: true };
+      return { status: 200, headers, body, streamed: true };
     }
     const chunks = renderStream(out, call, stamp, timing.chunkSize).map((text) => onWire(text, framing));
-    return { status: 200, headers: { ...headers }, body: pacedBody(chunks, timing, stamp.random), streamed: true };
-  }
-
-  /** A reply that is not streamed is one chunk. */
-  #timed(reply: WireReply, timing: Timing | undefined, stamp: CallStamp): Outcome {
-    const { status, headers, body } = reply;
-    const paced = timing !== undefined && takesTime(timing);
-    return {
-      status,
-      headers: { ...headers },
-      body: paced ? pacedBody([body], timing, stamp.random) : body,
-      streamed: false,
-    };
+    return { status: 200, headers, body: pacedBody(chunks, timing, stamp.random), streamed: true };
   }
 
   #missed(call: Call): Outcome {
@@ -172,7 +159,7 @@ export class Engine {
             code: "unknown_url",
           });
     const outcome = this.#refuse(undefined, raw, error, "refused");
-    if (methods.length > 0) outcome.headers["allow"] = methods.join(", ");
+    if (methods.length > 0) outcome.headers.push("allow", methods.join(", "));
     return outcome;
   }
 
@@ -185,15 +172,9 @@ export class Engine {
   ): Outcome {
     const stamp = this.#options.stamps.next(testIdOf(raw), source);
     const reply = operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error, requestId(stamp));
-    const outcome: Outcome = { ...reply, headers: { ...reply.headers }, streamed: false };
-    this.#sign(outcome, operation, stamp);
+    const outcome = timed(reply, undefined, operation, stamp);
     this.#record(raw, call, { status: error.status, source, fixture: null, detail: error.message }, operation);
     return outcome;
-  }
-
-  #sign(outcome: Outcome, operation: Operation | undefined, stamp: CallStamp): void {
-    outcome.headers[operation?.requestIdHeader ?? "x-request-id"] = requestId(stamp);
-    outcome.headers["access-control-allow-origin"] = "*";
   }
 
   #record(raw: RawRequest, call: Call | undefined, response: JournalResponse, operation = call?.operation): void {
@@ -203,20 +184,42 @@ export class Engine {
   }
 }
 
+/** A reply that is not streamed is one chunk. */
+function timed(
+  { status, headers, body }: WireReply,
+  timing: Timing | undefined,
+  operation: Operation | undefined,
+  stamp: CallStamp,
+): Outcome {
+  const paced = timing !== undefined && takesTime(timing);
+  return {
+    status,
+    headers: headerList(headers, operation, stamp),
+    body: paced ? pacedBody([body], timing, stamp.random) : body,
+    streamed: false,
+  };
+}
+
+function headerList(fields: HeaderFields, operation: Operation | undefined, stamp: CallStamp): string[] {
+  const list = ["access-control-allow-origin", "*", operation?.requestIdHeader ?? "x-request-id", requestId(stamp)];
+  for (const name in fields) list.push(name, fields[name]!);
+  return list;
+}
+
 const requestId = (stamp: CallStamp): string => `req_${stamp.id}`;
 
 const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
-const PREFLIGHT: Outcome = {
+const preflight = (): Outcome => ({
   status: 204,
-  headers: {
-    "access-control-allow-origin": "*",
-    "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
-    "access-control-allow-headers": "*, authorization",
-    "access-control-max-age": "86400",
-  },
+  headers: [
+    ...["access-control-allow-origin", "*"],
+    ...["access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS"],
+    ...["access-control-allow-headers", "*, authorization"],
+    ...["access-control-max-age", "86400"],
+  ],
   body: "",
   streamed: false,
-};
+});
 
 function takesTime(timing: Timing): boolean {
   return (

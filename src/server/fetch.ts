@@ -25,7 +25,7 @@ export function fetchThrough(
 
 function responseOf(outcome: Outcome, signal: AbortSignal, clock: Clock): Response | Promise<Response> {
   const { status, headers, body } = outcome;
-  const init = { status, headers };
+  const init: ResponseInit = { status, headers: pairs(headers) };
   if (typeof body === "string" || body instanceof Uint8Array) {
     return new Response(status === 204 ? null : (body as BodyInit), init);
   }
@@ -44,12 +44,19 @@ function responseOf(outcome: Outcome, signal: AbortSignal, clock: Clock): Respon
   });
 }
 
-/** A web stream as a sink: full when its reader has not taken what it was given. */
+/**
+ * A web stream as a sink: full when its reader has not taken what it was given. It keeps a queue of its own, since
+ * a web stream that is put in error throws away what it holds, and a connection that breaks does not.
+ */
 class WebSink implements Sink {
   readonly stream: ReadableStream<Uint8Array>;
   begun: (() => void) | undefined;
   failed: ((reason: unknown) => void) | undefined;
+  readonly #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #wanted = false;
+  #finish: (() => void) | undefined;
   #drained: (() => void) | undefined;
   #closed: (() => void) | undefined;
 
@@ -59,26 +66,31 @@ class WebSink implements Sink {
         start: (controller) => {
           this.#controller = controller;
         },
-        pull: () => this.#drained?.(),
+        pull: () => this.#give(),
         cancel: () => this.#closed?.(),
       },
-      { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk?.byteLength ?? 0 },
+      { highWaterMark: 0 },
     );
   }
 
   write(chunk: string | Uint8Array): boolean {
-    this.#controller.enqueue(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    this.#queue.push(bytes);
+    this.#queuedBytes += bytes.byteLength;
     this.begun?.();
-    return (this.#controller.desiredSize ?? 0) > 0;
+    if (this.#wanted) this.#give();
+    return this.#queuedBytes < HIGH_WATER_MARK;
   }
 
   end(): void {
     this.begun?.();
-    this.#controller.close();
+    this.#finishWith(() => this.#controller.close());
   }
 
   destroy(): void {
-    this.fail(new TypeError("terminated"));
+    const reason = new TypeError("terminated");
+    this.failed?.(reason);
+    this.#finishWith(() => this.#controller.error(reason));
   }
 
   /** Ends the stream, or the call if it has not begun, with an error. */
@@ -95,6 +107,30 @@ class WebSink implements Sink {
   onClose(run: () => void): void {
     this.#closed = run;
   }
+
+  #give(): void {
+    const chunk = this.#queue.shift();
+    this.#wanted = chunk === undefined;
+    if (chunk !== undefined) {
+      this.#queuedBytes -= chunk.byteLength;
+      this.#controller.enqueue(chunk);
+    }
+    if (this.#queue.length === 0) {
+      this.#finish?.();
+      if (chunk !== undefined) this.#drained?.();
+    }
+  }
+
+  #finishWith(finish: () => void): void {
+    if (this.#queue.length === 0) finish();
+    else this.#finish = finish;
+  }
 }
 
 const HIGH_WATER_MARK = 16 * 1024;
+
+function pairs(list: readonly string[]): [string, string][] {
+  const result: [string, string][] = [];
+  for (let index = 0; index < list.length; index += 2) result.push([list[index]!, list[index + 1]!]);
+  return result;
+}

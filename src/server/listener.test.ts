@@ -25,14 +25,14 @@ async function listen(options: Partial<ListenerOptions> = {}): Promise<number> {
     idleTimeoutMs: 60_000,
     clock: new SystemClock(),
     handle: (raw) => plain(`${raw.method} ${raw.url} ${raw.text}`),
-    refuse: (_, fault) => ({ ...encodeOpenAIError(new ApiError(fault)), streamed: false }),
+    refuse: (_, fault) => ({ ...plain(String(encodeOpenAIError(new ApiError(fault)).body)), status: fault.status }),
     ...options,
   });
   open.push({ stop: () => listener.stop(50) });
   return listener.listen();
 }
 
-const plain = (body: string): Outcome => ({ status: 200, headers: {}, body, streamed: false });
+const plain = (body: string): Outcome => ({ status: 200, headers: [], body, streamed: false });
 
 function socketTo(port: number): Socket & { all(): Promise<string>; until(text: string): Promise<string> } {
   const socket = connect(port, "127.0.0.1");

@@ -42,8 +42,6 @@ export class Listener {
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #peeked = new Set<Socket>();
   #http2: Http2Server | undefined;
-  #stopping = false;
-  #busy = 0;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -89,20 +87,21 @@ export class Listener {
 
   /** Takes no new connection, lets the calls that are under way end, and then closes what is left. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
+    const { clock } = this.#options;
+    const end = clock.now() + graceMs;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const socket of this.#peeked) socket.destroy();
     for (const session of this.#sessions) session.close();
-    this.#closeIdle();
-    const cancel = this.#options.clock.at(this.#options.clock.now() + graceMs, () => this.#closeAll());
+    let cancel: () => void = () => {};
+    const closeIdle = (): void => {
+      this.#server.closeIdleConnections();
+      const now = clock.now();
+      cancel = now < end ? clock.at(Math.min(end, now + DRAIN_INTERVAL_MS), closeIdle) : () => {};
+      if (now >= end) this.#closeAll();
+    };
+    closeIdle();
     await closed;
     cancel();
-  }
-
-  #closeIdle(): void {
-    this.#server.closeIdleConnections();
-    // Node counts a connection as idle only after its first request; with nothing under way all are.
-    if (this.#busy === 0) this.#server.closeAllConnections();
   }
 
   #closeAll(): void {
@@ -148,7 +147,10 @@ export class Listener {
       this.#http2 = createHttp2Server();
       this.#http2.on("session", (session) => this.#watch(session));
       this.#http2.on("request", (request, response) => this.#onRequest(request, response as unknown as NodeResponse));
-      this.#http2.on("sessionError", () => {});
+      // A client that gives up a stream with NO_ERROR, as Node's own does, leaves it half open for ever. A break
+      // of ours looks the same, so its reset goes out first.
+      this.#http2.on("stream", (stream) => stream.on("aborted", () => setImmediate(() => stream.destroy())));
+      this.#http2.on("sessionError", ignore);
     }
     this.#http2.emit("connection", socket);
   }
@@ -159,9 +161,8 @@ export class Listener {
     // A client that sends the preface and then trickles or says nothing must not hold its connection for ever.
     const cancel = clock.at(clock.now() + headersTimeoutMs, () => session.destroy());
     session.once("stream", cancel);
-    session.setTimeout(idleTimeoutMs, () => {
-      if (this.#busy === 0) session.close();
-    });
+    // Streams that are open go on; a silent one is no reason to break it.
+    session.setTimeout(idleTimeoutMs, () => session.close());
     session.on("close", () => {
       cancel();
       this.#sessions.delete(session);
@@ -169,9 +170,7 @@ export class Listener {
   }
 
   readonly #onRequest = (request: NodeRequest, response: NodeResponse): void => {
-    this.#busy++;
-    response.on("close", this.#onClosed);
-    response.on("error", ignore);
+    if (request.httpVersionMajor === 2) request.on("error", ignore);
     const { bodyLimit } = this.#options;
     if (request.method === "GET" && request.headers["content-length"] === undefined && request.headers["transfer-encoding"] === undefined) {
       request.resume();
@@ -184,7 +183,7 @@ export class Listener {
       (body) => this.#answer(request, response, body),
       (fault) => {
         const outcome = this.#options.refuse(rawOf(request, NO_BODY), fault);
-        if (request.httpVersionMajor === 1) outcome.headers["connection"] = "close";
+        if (request.httpVersionMajor === 1) outcome.headers.push("connection", "close");
         respond(outcome, response, this.#options.clock, false);
       },
     );
@@ -197,14 +196,11 @@ export class Listener {
     if (outcome instanceof Promise) outcome.then((late) => respond(late, response, clock, headOnly));
     else respond(outcome, response, clock, headOnly);
   }
-
-  readonly #onClosed = (): void => {
-    this.#busy--;
-    if (this.#stopping) setImmediate(() => this.#closeIdle());
-  };
 }
 
 const REQUEST_TIMEOUT_MS = 300_000;
+// How often the connections that have become idle are closed while the server stops.
+const DRAIN_INTERVAL_MS = 5;
 const CHECKING_INTERVAL_MS = 10_000;
 // Test suites open hundreds of connections at once; Node's 511 would make some of them wait a second.
 const BACKLOG = 4096;

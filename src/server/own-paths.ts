@@ -6,7 +6,7 @@ export function ownPaths(raw: RawRequest): Outcome | undefined {
   if (raw.path !== "/health" || raw.method !== "GET") return undefined;
   return {
     status: 200,
-    headers: { "content-type": "application/json", "access-control-allow-origin": "*" },
+    headers: ["content-type", "application/json", "access-control-allow-origin", "*"],
     body: '{"status":"ok"}',
     streamed: false,
   };

@@ -12,9 +12,13 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
   const { status, headers, body } = outcome;
   if (response.destroyed || response.socket?.destroyed) return;
   if (typeof body === "string" || body instanceof Uint8Array) {
-    headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+    headers.push("content-length", String(length));
     response.writeHead(status, headers);
-    response.end(headOnly ? undefined : body);
+    if (headOnly) response.end();
+    // A text of as many bytes as characters is ASCII, which leaves together with the head and without a conversion.
+    else if (typeof body === "string" && length === body.length) response.end(body, "latin1");
+    else response.end(body);
     return;
   }
   const sink = new ResponseSink(response);
@@ -25,7 +29,7 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
   } else {
     // Written when the body is due; a cut before that leaves nothing of the reply.
     sink.head = () => {
-      headers["content-length"] = String(body.chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0));
+      headers.push("content-length", String(body.chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)));
       response.writeHead(status, headers);
     };
   }

@@ -1,0 +1,24 @@
+// `npm run bench [NAME…]`: all benchmarks, or those named. They want a quiet machine with two cores.
+import { cpus } from "node:os";
+import { installDebianPackages } from "../scripts/setup.mjs";
+
+const BENCHMARKS = {
+  unary: () => import("./unary.mjs").then((part) => part.unary()),
+  stream: () => import("./stream.mjs").then((part) => part.stream()),
+  paced: () => import("./paced.mjs").then((part) => part.paced()),
+  start: () => import("./start.mjs").then((part) => part.start()),
+  memory: () => import("./memory.mjs").then((part) => part.memory()),
+};
+
+installDebianPackages({ wrk: "wrk", taskset: "util-linux" });
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !(name in BENCHMARKS));
+if (unknown.length > 0) {
+  console.error(`No such benchmark: ${unknown.join(", ")}. There are ${Object.keys(BENCHMARKS).join(", ")}.`);
+  process.exit(2);
+}
+console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus()[0].model}, ${cpus().length} cores`);
+for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
+  if (names.length === 0 || names.includes(name)) await benchmark();
+}
+process.exit(0);
