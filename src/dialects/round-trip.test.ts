@@ -7,6 +7,8 @@ import { SseParser } from "../wire/sse.ts";
 import { anthropic } from "./anthropic/index.ts";
 import { anthropicRules } from "./anthropic/rules.ts";
 import { frame } from "./encode.ts";
+import { geminiInteractions } from "./gemini-interactions/index.ts";
+import { interactionRules } from "./gemini-interactions/rules.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiChatRules } from "./openai-chat/rules.ts";
 import type { EncodeContext, Operation } from "./operation.ts";
@@ -73,36 +75,59 @@ const cases: Case[] = [
     choices: 1,
     part: fc.oneof(
       ofKind("text"),
-      fc
-        .record({ text, citations: fc.array(object, { minLength: 1, maxLength: 3 }) })
-        .map(
-          ({ text, citations }): Part => ({
-            type: "text",
-            text,
-            annotations: { dialect: "anthropic", value: citations },
-          }),
-        ),
+      fc.record({ text, citations: fc.array(object, { minLength: 1, maxLength: 3 }) }).map(
+        ({ text, citations }): Part => ({
+          type: "text",
+          text,
+          annotations: { dialect: "anthropic", value: citations },
+        }),
+      ),
       fc.record({ type: fc.constant("reasoning" as const), text, signature: name }),
       fc.record({ type: fc.constant("reasoning" as const), text: fc.constant(""), redacted: name }),
       toolCall,
-      fc
-        .record({ id: name, input: object })
-        .map(
-          ({ id, input }): Part => ({
-            type: "opaque",
-            dialect: "anthropic",
-            value: { type: "server_tool_use", id, input },
-          }),
-        ),
-      fc
-        .array(object)
-        .map(
-          (content): Part => ({
-            type: "opaque",
-            dialect: "anthropic",
-            value: { type: "web_search_tool_result", content },
-          }),
-        ),
+      fc.record({ id: name, input: object }).map(
+        ({ id, input }): Part => ({
+          type: "opaque",
+          dialect: "anthropic",
+          value: { type: "server_tool_use", id, input },
+        }),
+      ),
+      fc.array(object).map(
+        (content): Part => ({
+          type: "opaque",
+          dialect: "anthropic",
+          value: { type: "web_search_tool_result", content },
+        }),
+      ),
+    ),
+    streamed: (parts) => parts,
+    whole: (parts) => parts,
+  },
+  {
+    operation: operationOf(geminiInteractions.operations, "gemini-interactions"),
+    rules: interactionRules,
+    variant: { agent: false, stored: true, continues: false, background: false },
+    choices: 1,
+    part: fc.oneof(
+      ofKind("text"),
+      fc.record({ text: name, citations: fc.array(object, { minLength: 1, maxLength: 3 }) }).map(
+        ({ text, citations }): Part => ({
+          type: "text",
+          text,
+          annotations: { dialect: "gemini-interactions", value: citations },
+        }),
+      ),
+      ofKind("reasoning"),
+      fc.record({ type: fc.constant("reasoning" as const), text, signature: name }),
+      toolCall,
+      fc.record({ type: fc.constant("media" as const), mime: fc.constant("image/png"), data: name }),
+      fc.record({ id: name, queries: fc.array(fc.string()) }).map(
+        ({ id, queries }): Part => ({
+          type: "opaque",
+          dialect: "gemini-interactions",
+          value: { type: "google_search_call", id, arguments: { queries } },
+        }),
+      ),
     ),
     streamed: (parts) => parts,
     whole: (parts) => parts,

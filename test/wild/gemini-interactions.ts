@@ -52,6 +52,9 @@ function addDelta(step: Json, delta: Json): void {
     case "text":
       step["content"] = [{ type: "text", text: textIn(step["content"]) + (delta["text"] as string) }];
       break;
+    case "text_annotation_delta":
+      step["content"] = [{ ...(step["content"] as Json[])[0], annotations: delta["annotations"] }];
+      break;
     case "thought_signature":
       step["signature"] = delta["signature"];
       break;

@@ -1,0 +1,83 @@
+import type { ChatReply } from "../../chat/reply.ts";
+import type { ChatMessage, ChatRequest } from "../../chat/request.ts";
+import { ApiError } from "../api-error.ts";
+import type { Call, Memory } from "../operation.ts";
+import type { JsonObject } from "../raw-request.ts";
+import { addStep, type Step } from "./steps.ts";
+
+/** An interaction that was created with `store`, which is how they are created unless it is said otherwise. */
+interface StoredInteraction {
+  /** As it is fetched, once it has ended. */
+  body: JsonObject;
+  /** The conversation up to its end, without the system instruction, which holds for one interaction only. */
+  messages: ChatMessage[];
+  input: unknown;
+  /** In the background, and nobody has asked for it since. */
+  running: boolean;
+}
+
+/** Keeps an interaction for those who fetch it, or go on from it. */
+export function rememberInteraction(
+  _reply: ChatReply,
+  { request, memory }: Call<ChatRequest>,
+  unary: (request?: ChatRequest) => string,
+): void {
+  if (request["store"] === false) return;
+  const body = JSON.parse(unary({ ...request, background: false })) as JsonObject;
+  const messages = request.messages.filter(({ role }) => role !== "system").map((message) => ({ ...message }));
+  for (const step of body["steps"] as Step[]) addStep(step, "steps", messages);
+  const stored: StoredInteraction = {
+    body,
+    messages,
+    input: request["input"],
+    running: request["background"] === true,
+  };
+  memory.set(keyOf(body["id"] as string), stored);
+}
+
+/** @throws {ApiError} 404 */
+export function conversationOf(memory: Memory, id: string): ChatMessage[] {
+  return find(memory, id).messages;
+}
+
+/**
+ * The interaction as it is by now. One in the background has ended when it is first asked for.
+ * @throws {ApiError} 404
+ */
+export function fetchInteraction(memory: Memory, id: string, withInput: boolean): JsonObject {
+  const stored = find(memory, id);
+  stored.running = false;
+  return withInput ? { ...stored.body, input: stored.input } : stored.body;
+}
+
+/** @throws {ApiError} 404 */
+export function deleteInteraction(memory: Memory, id: string): JsonObject {
+  find(memory, id);
+  memory.delete(keyOf(id));
+  return {};
+}
+
+/**
+ * Ends an interaction that runs in the background.
+ * @throws {ApiError} 404, or 400 when it has ended
+ */
+export function cancelInteraction(memory: Memory, id: string): JsonObject {
+  const stored = find(memory, id);
+  if (!stored.running) {
+    throw new ApiError({ status: 400, message: `Interaction '${id}' does not run in the background, or has ended.` });
+  }
+  stored.running = false;
+  stored.body = { ...stored.body, status: "cancelled", steps: [] };
+  return stored.body;
+}
+
+const keyOf = (id: string): string => `interaction:${id}`;
+
+function find(memory: Memory, id: string): StoredInteraction {
+  const stored = memory.get(keyOf(id)) as StoredInteraction | undefined;
+  if (stored !== undefined) return stored;
+  throw new ApiError({
+    status: 404,
+    message: `Interaction '${id}' not found: it was not created here, not with 'store', or has been deleted since.`,
+  });
+}
