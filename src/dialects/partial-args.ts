@@ -30,7 +30,7 @@ export function assignedJson(assignments: readonly unknown[]): string {
     if (!isObject(assignment) || typeof assignment["jsonPath"] !== "string") continue;
     const { jsonPath: path, willContinue } = assignment as { jsonPath: string; willContinue?: unknown };
     const steps = stepsOf(path);
-    const value = valueOf(assignment);
+    const value = assignedValue(assignment);
     if (steps === undefined || value === undefined) continue;
     if (assign(root, steps, value, open === path)) assigned = true;
     open = willContinue === true && typeof value === "string" ? path : undefined;
@@ -38,7 +38,7 @@ export function assignedJson(assignments: readonly unknown[]): string {
   return assigned ? JSON.stringify(root) : "";
 }
 
-function valueOf(assignment: Record<string, unknown>): unknown {
+function assignedValue(assignment: Record<string, unknown>): unknown {
   for (const name of ["stringValue", "numberValue", "boolValue"]) {
     if (assignment[name] !== undefined) return assignment[name];
   }

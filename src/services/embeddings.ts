@@ -35,7 +35,11 @@ export const openaiEmbeddings = defineOperation<EmbeddingRequest, EmbeddingOutpu
   dialect: "openai-embeddings",
   endpoint: "embedding",
   output: "embedding",
-  routes: [{ method: "POST", path: "/v1/embeddings" }],
+  routes: [
+    { method: "POST", path: "/v1/embeddings" },
+    // As for chat: `/v1beta/openai/embeddings`.
+    { method: "POST", path: "/embeddings" },
+  ],
   decode,
   view: (request) => new PlainView(request, request.model, request.inputs.join(" ")),
   streamed: () => false,

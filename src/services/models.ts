@@ -39,6 +39,9 @@ export const openaiModels = defineOperation<ModelsRequest, ModelsRequest, Record
   routes: [
     { method: "GET", path: "/v1/models" },
     { method: "GET", path: "/v1/models/:id" },
+    // As for chat: `/v1beta/openai/models`.
+    { method: "GET", path: "/models" },
+    { method: "GET", path: "/models/:id" },
   ],
   decode: (raw: RawRequest) => ({ id: raw.params["id"] }),
   view: (request) => new PlainView(request, request.id ?? ""),

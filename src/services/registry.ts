@@ -1,8 +1,13 @@
 import { anthropic } from "../dialects/anthropic/index.ts";
+import { gemini } from "../dialects/gemini/index.ts";
+import { geminiInteractions } from "../dialects/gemini-interactions/index.ts";
 import { openaiChat } from "../dialects/openai-chat/index.ts";
 import { openaiCompletions } from "../dialects/openai-completions/index.ts";
 import type { Dialect } from "../dialects/operation.ts";
+import { vertex } from "../dialects/vertex/index.ts";
 import { openaiEmbeddings } from "./embeddings.ts";
+import { geminiEmbeddings } from "./gemini-embeddings.ts";
+import { geminiModels } from "./gemini-models.ts";
 import { openaiModels } from "./models.ts";
 
 /** Every provider API that a double speaks: a new one is its folder and a line here. */
@@ -12,4 +17,9 @@ export const dialects: readonly Dialect[] = [
   { name: "openai-embeddings", providers: ["openai"], operations: [openaiEmbeddings] },
   { name: "openai-models", providers: ["openai"], operations: [openaiModels] },
   anthropic,
+  gemini,
+  { name: "gemini-embeddings", providers: ["gemini", "vertexai"], operations: [geminiEmbeddings] },
+  { name: "gemini-models", providers: ["gemini", "vertexai"], operations: [geminiModels] },
+  vertex,
+  geminiInteractions,
 ];

@@ -19,7 +19,7 @@ const common = {
   requestIdHeader: "request-id",
 };
 
-const messages = defineOperation<ChatRequest, ChatReply, Record<string, never>>({
+export const anthropicMessages = defineOperation<ChatRequest, ChatReply, Record<string, never>>({
   ...common,
   name: "anthropic-messages",
   endpoint: "chat",
@@ -34,7 +34,7 @@ const messages = defineOperation<ChatRequest, ChatReply, Record<string, never>>(
   rules: anthropicRules,
 });
 
-const tokenCount = defineOperation<ChatRequest, TokenCount, Record<string, never>>({
+export const anthropicTokenCount = defineOperation<ChatRequest, TokenCount, Record<string, never>>({
   ...common,
   name: "anthropic-count-tokens",
   endpoint: "tokens",
@@ -77,5 +77,5 @@ function hasAnthropicHeaders(raw: RawRequest): boolean {
 export const anthropic: Dialect = {
   name: ANTHROPIC,
   providers: ["anthropic"],
-  operations: [messages, tokenCount, models],
+  operations: [anthropicMessages, anthropicTokenCount, models],
 };

@@ -9,7 +9,14 @@ import { check, checkBlocks, checkOptional, checkTexts, type Kind, wrong } from 
  * @see https://docs.claude.com/en/api/messages
  */
 export function decodeMessagesRequest(raw: RawRequest): ChatRequest {
-  const body = jsonObject(raw);
+  return decodeMessagesBody(jsonObject(raw));
+}
+
+/**
+ * Decodes the body of a request for a message, for clouds that have the model in the path: they put it in.
+ * @throws {ApiError} 400
+ */
+export function decodeMessagesBody(body: JsonObject): ChatRequest {
   check("model", "string", body["model"]);
   check("max_tokens", "integer", body["max_tokens"]);
   if ((body["max_tokens"] as number) < 0) {

@@ -14,7 +14,11 @@ const completions = defineOperation<ChatRequest, ChatReply, ChatVariant>({
   dialect: OPENAI_CHAT,
   endpoint: "chat",
   output: "chat",
-  routes: [{ method: "POST", path: "/v1/chat/completions" }],
+  routes: [
+    { method: "POST", path: "/v1/chat/completions" },
+    // Many who speak it have another version before it, or none: `/v1beta/openai/chat/completions`.
+    { method: "POST", path: "/chat/completions" },
+  ],
   decode: decodeChatRequest,
   view: (request) => new ChatView(request),
   streamed: (request) => request.stream === true,
