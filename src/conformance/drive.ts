@@ -104,7 +104,7 @@ class Drive {
     let sent = false;
     while (this.next < this.options.lines.length) {
       const { planned, text } = this.options.lines[this.next] as DriveOptions["lines"][number];
-      if (planned.requests.length > 0 && this.pending.size > 0 && this.options.flow === FLOW_LOCKSTEP) break;
+      if (planned.inTurn && this.pending.size > 0 && this.options.flow === FLOW_LOCKSTEP) break;
       if (planned.answersServer.some(({ question }) => !this.questions.has(question))) break;
       for (const member of planned.awaited) this.pending.set(member.idKey as string, member);
       this.next++;

@@ -12,6 +12,7 @@ export const MANIFEST_MEMBERS = [
   "order",
   "serverRequests",
   "unanswered",
+  "inTurn",
   "framing",
   "$schema",
 ] as const;
@@ -78,6 +79,11 @@ export function readManifest(value: unknown, name: string, fault: (message: stri
     Array.isArray(unanswered) && unanswered.every((id) => typeof id === "string" || typeof id === "number"),
     `"unanswered" has to be a list of request ids; ${shown("unanswered")}.`,
   );
+  const inTurn = members["inTurn"] ?? [];
+  expect(
+    Array.isArray(inTurn) && inTurn.every((line) => Number.isSafeInteger(line) && line >= 1),
+    `"inTurn" has to be a list of line numbers; ${shown("inTurn")}.`,
+  );
   const framing = members["framing"] ?? "lines";
   expect(
     framing === "lines" || framing === "content-length",
@@ -94,6 +100,7 @@ export function readManifest(value: unknown, name: string, fault: (message: stri
     order: order as Manifest["order"],
     serverRequests: serverRequests as boolean,
     unanswered: unanswered as (string | number)[],
+    inTurn: inTurn as number[],
     framing: framing as Manifest["framing"],
     unknownMembers: Object.keys(members).filter((member) => !MANIFEST_MEMBERS.some((known) => known === member)),
   };

@@ -9,6 +9,8 @@ export interface PlannedLine {
   requests: RpcMember[];
   /** Those of them that are to be waited for: all that are not listed as unanswered. */
   awaited: RpcMember[];
+  /** It waits for the answers to what was asked before it, as requests do. */
+  inTurn: boolean;
   /** What it answers, where it answers requests of the adapter. */
   answersServer: { member: RpcMember; question: string }[];
 }
@@ -82,6 +84,7 @@ export function makePlan(transcript: Transcript, recorded = true): Plan {
       message,
       requests,
       awaited: requests.filter((member) => !excused.has(member.id as string)),
+      inTurn: requests.length > 0 || transcript.manifest.inTurn.includes(plan.lines.length + 1),
       answersServer: [],
     });
   }

@@ -16,6 +16,9 @@ export class Tap {
   /** What was seen and is no message, in words. */
   readonly noise: string[] = [];
   private readonly pending = new Map<string, RpcMember>();
+  /** Lines whose notifications came when all was answered; replayed earlier they could mean something else. */
+  private readonly inTurn: number[] = [];
+  private asked = false;
   private overlapping = false;
   private serverRequests = false;
 
@@ -25,8 +28,11 @@ export class Tap {
       this.noise.push(`the client wrote what is no message: ${message.reason}`);
       return;
     }
+    const notifies = message.members.every((member) => member.kind === "notification");
+    if (notifies && this.asked && this.pending.size === 0) this.inTurn.push(this.requests.length + 1);
     const asks = message.members.filter((member) => member.kind === "request");
     if (asks.length > 0 && this.pending.size > 0) this.overlapping = true;
+    if (asks.length > 0) this.asked = true;
     for (const member of asks) this.pending.set(member.idKey as string, member);
     this.requests.push(onOneLine(text));
   }
@@ -81,6 +87,7 @@ export class Tap {
       responses: this.frames.length,
       ...(this.serverRequests ? { serverRequests: true } : {}),
       ...(unanswered.length > 0 ? { unanswered } : {}),
+      ...(this.inTurn.length > 0 ? { inTurn: this.inTurn } : {}),
       ...(framing === "lines" ? {} : { framing }),
     };
     return manifest;

@@ -30,6 +30,11 @@ export interface Manifest {
   serverRequests: boolean;
   /** Ids of requests that are never answered, as a cancelled one in some protocols. An extension. */
   unanswered: readonly (string | number)[];
+  /**
+   * Lines of `request.jsonl`, from 1, whose notifications wait for the answers to all requests before them. An extension:
+   * otherwise a notification goes out at once, and one that means "now that you have answered" would come too early.
+   */
+  inTurn: readonly number[];
   /** How frames are told apart. An extension, `lines` where not given. */
   framing: FramingName;
   /** Names of further members of the file, which nothing reads. */
