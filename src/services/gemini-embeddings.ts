@@ -2,7 +2,14 @@ import { estimateTokens } from "../chat/tokens.ts";
 import { PlainView } from "../chat/view.ts";
 import { badRequest } from "../dialects/api-error.ts";
 import { encodeGoogleError } from "../dialects/gemini/errors.ts";
-import { invalid, listMember, numberMember, objectMember, type Place, stringMember } from "../dialects/gemini/members.ts";
+import {
+  invalid,
+  listMember,
+  numberMember,
+  objectMember,
+  type Place,
+  stringMember,
+} from "../dialects/gemini/members.ts";
 import { modelOf } from "../dialects/gemini/request.ts";
 import { routesOf } from "../dialects/gemini/routes.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
@@ -81,7 +88,8 @@ function inputsOf(body: JsonObject, form: Form): { inputs: string[]; dimensions:
     }
     case "batch": {
       const requests = listMember(body, "requests", () => "requests");
-      if (requests.length === 0) throw badRequest("* BatchEmbedContentsRequest.requests: requests is not specified", "requests");
+      if (requests.length === 0)
+        throw badRequest("* BatchEmbedContentsRequest.requests: requests is not specified", "requests");
       return {
         inputs: requests.map((request, index) => contentText(request, `requests[${index}].content`)),
         dimensions: requests.map((request, index) => dimensionsIn(request, `requests[${index}].`)),

@@ -99,7 +99,10 @@ function one(collection: Collection, id: string): JsonObject {
 }
 
 function info(collection: Collection, id: string): JsonObject {
-  const displayName = id.replace(/(^|-)(\w)/g, (_, dash: string, letter: string) => (dash && " ") + letter.toUpperCase());
+  const displayName = id.replace(
+    /(^|-)(\w)/g,
+    (_, dash: string, letter: string) => (dash && " ") + letter.toUpperCase(),
+  );
   if (collection === "publisherModels") {
     return { name: `publishers/google/models/${id}`, versionId: "default", launchStage: "GA" };
   }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../chat/request.ts";
-import { anthropicMessages, anthropicTokenCount } from "../anthropic/index.ts";
 import { check } from "../anthropic/check.ts";
+import { anthropicMessages, anthropicTokenCount } from "../anthropic/index.ts";
 import { decodeMessagesBody } from "../anthropic/request.ts";
 import type { Dialect, Route } from "../operation.ts";
 import { jsonObject, type RawRequest } from "../raw-request.ts";
