@@ -11,7 +11,14 @@ const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "func
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 export function decodeChatRequest(raw: RawRequest): ChatRequest {
-  const body = jsonObject(raw);
+  return decodeChatBody(jsonObject(raw));
+}
+
+/**
+ * Decodes the body of a request, for clouds that have the model in the path: they put it in.
+ * @throws {ApiError} 400
+ */
+export function decodeChatBody(body: JsonObject): ChatRequest {
   checkString(body, "model", true);
   checkMessages(body);
   checkTools(body);

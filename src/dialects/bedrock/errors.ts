@@ -1,0 +1,65 @@
+import type { ApiError } from "../api-error.ts";
+import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
+import type { JsonObject } from "../raw-request.ts";
+
+/**
+ * Encodes an error: its kind is in a header.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
+ */
+export function encodeBedrockError(error: ApiError): WireReply {
+  const headers: HeaderFields = {
+    "content-type": "application/json",
+    "x-amzn-errortype": `${typeOf(error)}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
+  };
+  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
+  return { status: error.status, headers, body: JSON.stringify(errorBody(error)) };
+}
+
+/** An error after the stream has begun, which the official clients raise. */
+export function encodeBedrockStreamError(error: ApiError): WireEvent {
+  const type = typeOf(error);
+  const known = IN_STREAM.has(type) ? type : "ModelStreamErrorException";
+  return { event: known[0]!.toLowerCase() + known.slice(1), data: errorBody(error) };
+}
+
+function errorBody({ message, extra }: ApiError): JsonObject {
+  return { message, ...extra };
+}
+
+/** Those that a stream has an event for. */
+const IN_STREAM = new Set([
+  "InternalServerException",
+  "ModelStreamErrorException",
+  "ModelTimeoutException",
+  "ServiceUnavailableException",
+  "ThrottlingException",
+  "ValidationException",
+]);
+
+/** Fixtures name the types of other providers too, which an AWS client could not make a class of. */
+function typeOf({ type, status }: ApiError): string {
+  if (type?.endsWith("Exception")) return type;
+  switch (status) {
+    case 401:
+      return "UnrecognizedClientException";
+    case 403:
+      return "AccessDeniedException";
+    case 404:
+      return "ResourceNotFoundException";
+    case 408:
+      return "ModelTimeoutException";
+    case 409:
+      return "ConflictException";
+    case 413:
+      return "RequestEntityTooLargeException";
+    case 424:
+      return "ModelErrorException";
+    case 429:
+      return "ThrottlingException";
+    case 503:
+    case 529:
+      return "ServiceUnavailableException";
+    default:
+      return status >= 500 ? "InternalServerException" : "ValidationException";
+  }
+}

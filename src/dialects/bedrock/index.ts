@@ -1,0 +1,38 @@
+import type { ChatReply } from "../../chat/reply.ts";
+import type { ChatRequest } from "../../chat/request.ts";
+import { ChatView } from "../../chat/view.ts";
+import { type Dialect, defineOperation } from "../operation.ts";
+import { encodeBedrockError, encodeBedrockStreamError } from "./errors.ts";
+import { actionOf, MODEL_ROUTE } from "./path.ts";
+import { decodeConverseRequest } from "./request.ts";
+import { BEDROCK_CONVERSE, type ConverseVariant, converseVariant, encodeConverse } from "./response.ts";
+import { converseRules } from "./rules.ts";
+import { encodeConverseStream } from "./stream.ts";
+
+/** What all operations of this provider have in common. */
+export const bedrockCommon = {
+  routes: [{ method: "POST" as const, path: MODEL_ROUTE }],
+  encodeError: encodeBedrockError,
+  encodeStreamError: encodeBedrockStreamError,
+  requestIdHeader: "x-amzn-requestid",
+};
+
+const converse = defineOperation<ChatRequest, ChatReply, ConverseVariant>({
+  ...bedrockCommon,
+  name: BEDROCK_CONVERSE,
+  dialect: BEDROCK_CONVERSE,
+  endpoint: "chat",
+  output: "chat",
+  claims: (raw) => actionOf(raw) === "converse" || actionOf(raw) === "converse-stream",
+  decode: decodeConverseRequest,
+  view: (request) => new ChatView(request),
+  streamed: (request) => request.stream === true,
+  variant: converseVariant,
+  encode: encodeConverse,
+  encodeStream: encodeConverseStream,
+  framing: "aws-event-stream",
+  rules: converseRules,
+});
+
+/** Amazon Bedrock's own form of a conversation, the same for all models. */
+export const bedrockConverse: Dialect = { name: BEDROCK_CONVERSE, providers: ["bedrock"], operations: [converse] };

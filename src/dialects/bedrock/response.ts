@@ -1,0 +1,194 @@
+import {
+  type ChatReply,
+  type Choice,
+  type Finish,
+  type Native,
+  nativeOf,
+  type Part,
+  type ReasoningPart,
+} from "../../chat/reply.ts";
+import type { ChatRequest } from "../../chat/request.ts";
+import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
+import type { EncodeContext } from "../operation.ts";
+import { withValue } from "../paths.ts";
+import { isObject, type JsonObject } from "../raw-request.ts";
+
+export const BEDROCK_CONVERSE = "bedrock-converse";
+
+export interface ConverseVariant extends Record<string, unknown> {
+  /** Where the caller asks to be told of the stop sequence: JSON pointers, with a space between them. */
+  stopAt: string;
+}
+
+export function converseVariant(request: ChatRequest): ConverseVariant {
+  const paths = request["additionalModelResponseFieldPaths"];
+  const wanted = Array.isArray(paths) ? paths.filter((path) => /^(\/\w+)*\/stop_sequence$/.test(String(path))) : [];
+  return { stopAt: wanted.join(" ") };
+}
+
+/**
+ * Encodes the unary reply.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
+export function encodeConverse(reply: ChatReply, context: EncodeContext<ConverseVariant>): JsonObject {
+  const fields = responseFields(reply, context);
+  return {
+    output: {
+      message: { role: roleOf(reply), content: encodeBlocks(reply, context).map(({ value }) => value) },
+    },
+    stopReason: stopReason(reply),
+    usage: encodeUsage(reply, context),
+    metrics: { latencyMs: LATENCY_MS },
+    ...(fields !== undefined && { additionalModelResponseFields: fields }),
+    ...nativeMembers(reply),
+  };
+}
+
+// Of a model, not of this reply: an answer is the same bytes each time.
+export const LATENCY_MS = 100;
+
+/** The provider gives one choice; of a reply with several it is the first. */
+function choiceOf(reply: ChatReply): Choice | undefined {
+  return reply.choices[0];
+}
+
+export function roleOf(reply: ChatReply): string {
+  return reply.envelope?.role ?? "assistant";
+}
+
+/** `metrics`, `trace`, `performanceConfig`, `serviceTier` …, as they were recorded. */
+export function nativeMembers(reply: ChatReply): JsonObject {
+  const { additionalModelResponseFields: _, ...others } = members(reply.envelope?.native) ?? {};
+  return others;
+}
+
+export function responseFields(reply: ChatReply, context: EncodeContext<ConverseVariant>): unknown {
+  const recorded = members(reply.envelope?.native)?.["additionalModelResponseFields"];
+  if (recorded !== undefined || context.variant.stopAt === "") return recorded;
+  const stop = choiceOf(reply)?.finish.stopSequence ?? null;
+  let fields: unknown;
+  for (const pointer of context.variant.stopAt.split(" ")) {
+    fields = withValue(fields, pointer.slice(1).replaceAll("/", "."), stop);
+  }
+  return fields;
+}
+
+function members(native: Native | undefined): JsonObject | undefined {
+  const own = nativeOf(native, BEDROCK_CONVERSE);
+  return isObject(own) ? own : undefined;
+}
+
+/** A content block, whole. */
+export interface Block {
+  value: JsonObject;
+  /** The JSON text of a tool's input as it is streamed. */
+  input?: string;
+}
+
+export function encodeBlocks(reply: ChatReply, context: EncodeContext): Block[] {
+  return (choiceOf(reply)?.parts ?? []).flatMap((part) => encodePart(part, context));
+}
+
+function encodePart(part: Part, context: EncodeContext): Block[] {
+  switch (part.type) {
+    case "text": {
+      const citations = nativeOf(part.annotations, BEDROCK_CONVERSE);
+      if (!Array.isArray(citations)) return [{ value: { text: part.text } }];
+      return [{ value: { citationsContent: { content: [{ text: part.text }], citations } } }];
+    }
+    case "refusal":
+      return [{ value: { text: part.text } }];
+    case "reasoning":
+      return encodeReasoning(part);
+    case "toolCall": {
+      const { name, arguments: input } = part;
+      const toolUse = {
+        toolUseId: part.id ?? context.id("tooluse_"),
+        name,
+        input: parsed(input),
+        ...members(part.native),
+      };
+      return [{ value: { toolUse }, input }];
+    }
+    case "media": {
+      const [kind, format] = part.mime.split("/");
+      if (kind !== "image" || part.data === undefined) return [];
+      return [{ value: { image: { format, source: { bytes: part.data } } } }];
+    }
+    case "opaque": {
+      if (part.dialect !== BEDROCK_CONVERSE || !isObject(part.value)) return [];
+      const { toolUse } = part.value;
+      return [{ value: part.value, ...(isObject(toolUse) && { input: JSON.stringify(toolUse["input"] ?? {}) }) }];
+    }
+    case "webSearch":
+      return [];
+  }
+}
+
+function encodeReasoning({ text, summary, signature, redacted }: ReasoningPart): Block[] {
+  if (redacted !== undefined) return [{ value: { reasoningContent: { redactedContent: redacted } } }];
+  const shown = text === "" && summary !== undefined ? summary.join("\n\n") : text;
+  // Reasoning that another provider sent encrypted has nothing to show here.
+  if (shown === "" && signature === undefined) return [];
+  return [
+    { value: { reasoningContent: { reasoningText: { text: shown, ...(signature !== undefined && { signature }) } } } },
+  ];
+}
+
+/** Arguments that are broken JSON are given as text, so that whoever tests for them sees them. */
+function parsed(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export function stopReason(reply: ChatReply): string {
+  const choice = choiceOf(reply);
+  if (choice === undefined) return "end_turn";
+  const refused = choice.finish.reason === "stop" && choice.parts.some((part) => part.type === "refusal");
+  return refused ? "content_filtered" : reasonOf(choice.finish);
+}
+
+function reasonOf(finish: Finish): string {
+  if (finish.native?.dialect === BEDROCK_CONVERSE) return finish.native.value;
+  if (finish.stopSequence !== undefined) return "stop_sequence";
+  switch (finish.reason) {
+    case "stop":
+    case "pause":
+      return "end_turn";
+    case "tool_calls":
+      return "tool_use";
+    case "length":
+      return "max_tokens";
+    case "content_filter":
+    case "refusal":
+      return "content_filtered";
+    case "error":
+      return "malformed_model_output";
+    default:
+      return finish.reason;
+  }
+}
+
+/** Here the input tokens are those that no cache held, where the canonical prompt tokens are all of them. */
+export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObject {
+  const { usage } = reply;
+  const own = members(usage?.raw);
+  if (own !== undefined) return own;
+  const { promptTokens, cachedTokens, cacheWriteTokens } = usage ?? {};
+  const output = usage?.completionTokens ?? estimateCompletionTokens(reply);
+  const estimated = (more: number) => context.echo((call) => estimatePromptTokens(call.request as ChatRequest) + more);
+  return {
+    inputTokens:
+      promptTokens === undefined
+        ? estimated(0)
+        : Math.max(0, promptTokens - (cachedTokens ?? 0) - (cacheWriteTokens ?? 0)),
+    outputTokens: output,
+    totalTokens: usage?.totalTokens ?? (promptTokens === undefined ? estimated(output) : promptTokens + output),
+    ...(cachedTokens !== undefined && { cacheReadInputTokens: cachedTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteInputTokens: cacheWriteTokens }),
+  };
+}
