@@ -152,6 +152,8 @@ export class Listener {
       this.#http2.on("stream", (stream) => stream.on("aborted", () => setImmediate(() => stream.destroy())));
       this.#http2.on("sessionError", ignore);
     }
+    // Node's HTTP/1.1 server leaves its sockets half open; a session would then never learn that its client left.
+    socket.allowHalfOpen = false;
     this.#http2.emit("connection", socket);
   }
 
