@@ -1,8 +1,11 @@
 import { anthropic } from "../dialects/anthropic/index.ts";
+import { bedrockConverse } from "../dialects/bedrock/index.ts";
+import { bedrockInvoke } from "../dialects/bedrock-invoke/index.ts";
 import { gemini } from "../dialects/gemini/index.ts";
 import { geminiInteractions } from "../dialects/gemini-interactions/index.ts";
 import { openaiChat } from "../dialects/openai-chat/index.ts";
 import { openaiCompletions } from "../dialects/openai-completions/index.ts";
+import { openaiResponses } from "../dialects/openai-responses/index.ts";
 import type { Dialect } from "../dialects/operation.ts";
 import { vertex } from "../dialects/vertex/index.ts";
 import { openaiEmbeddings } from "./embeddings.ts";
@@ -14,9 +17,12 @@ import { openaiModels } from "./models.ts";
 export const dialects: readonly Dialect[] = [
   openaiChat,
   openaiCompletions,
+  openaiResponses,
   { name: "openai-embeddings", providers: ["openai"], operations: [openaiEmbeddings] },
   { name: "openai-models", providers: ["openai"], operations: [openaiModels] },
   anthropic,
+  bedrockConverse,
+  bedrockInvoke,
   gemini,
   { name: "gemini-embeddings", providers: ["gemini", "vertexai"], operations: [geminiEmbeddings] },
   { name: "gemini-models", providers: ["gemini", "vertexai"], operations: [geminiModels] },

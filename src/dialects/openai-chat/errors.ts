@@ -5,7 +5,7 @@ import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
  * OpenAI's error object, by which most compatible providers answer too.
  * @see https://platform.openai.com/docs/guides/error-codes
  */
-function errorObject(error: ApiError): Record<string, unknown> {
+export function errorObject(error: ApiError): Record<string, unknown> {
   return {
     message: error.message,
     type: error.type ?? typeOf(error.status),
