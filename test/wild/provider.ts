@@ -11,8 +11,8 @@ export interface WildProvider {
   claims(exchange: Exchange): boolean;
   /** Whether a message begins a reply. */
   starts(message: unknown): boolean;
-  /** What the body of a request says, told without the product's help. */
-  asked(body: Record<string, unknown>): Asked;
+  /** What a request says, told without the product's help. */
+  asked(body: Record<string, unknown>, path: string): Asked;
   /**
    * What the official SDK makes of what it is served, by its own accumulator.
    * @throws what the SDK throws

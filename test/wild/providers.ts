@@ -1,4 +1,5 @@
 import { anthropicRecordings } from "./anthropic.ts";
+import { geminiRecordings } from "./gemini.ts";
 import { interactionRecordings } from "./gemini-interactions.ts";
 import { openaiChatRecordings, openaiCompatibleRecordings } from "./openai-chat.ts";
 import type { WildProvider } from "./provider.ts";
@@ -8,5 +9,6 @@ export const providers: readonly WildProvider[] = [
   openaiChatRecordings,
   openaiCompatibleRecordings,
   anthropicRecordings,
+  geminiRecordings,
   interactionRecordings,
 ];

@@ -7,6 +7,8 @@ import type { Answer } from "../../src/dialects/answer.ts";
 import { ApiError, type ApiErrorFields } from "../../src/dialects/api-error.ts";
 import { RawRequest } from "../../src/dialects/raw-request.ts";
 import { Traverser } from "../../src/dialects/traverser.ts";
+import { Router } from "../../src/server/router.ts";
+import { dialects } from "../../src/services/registry.ts";
 import { LocalMemory } from "../../src/state/memory.ts";
 import { type Difference, described, differences } from "./compare.ts";
 import { type Exchange, readCorpus } from "./corpus.ts";
@@ -43,6 +45,7 @@ if (root === undefined)
 const listed: Record<string, string[]> = unrepresented;
 const NEVER_LISTED = ["text", "reasoning", "toolCalls", "finish", "usage"];
 
+const router = new Router(dialects);
 const exchanges = readCorpus(root, (message) => providers.some((provider) => provider.starts(message)));
 const table = new Map(providers.map(({ name }) => [name, new Row()]));
 const usedListings = new Set<string>();
@@ -64,7 +67,9 @@ describe.each(providers)("$name", (provider) => {
   test.each(named(mine.filter(({ request }) => request !== undefined)))(
     "%s: the request is decoded",
     (_, { path, request }) => {
-      expect(decoded(provider, path ?? "", request)).toEqual(provider.asked(request as Record<string, unknown>));
+      expect(decoded(provider, path ?? "", request)).toEqual(
+        provider.asked(request as Record<string, unknown>, path ?? ""),
+      );
     },
   );
 
@@ -123,6 +128,8 @@ function named(exchanges: Exchange[]): [string, Exchange][] {
 
 function decoded({ operation }: WildProvider, path: string, body: unknown): Asked {
   const raw = new RawRequest("POST", path, {}, new TextEncoder().encode(JSON.stringify(body)));
+  // Some providers have the model in the path.
+  router.find(raw);
   const request = operation.decode(raw, new LocalMemory()) as ChatRequest;
   const view = operation.view(request);
   const results = request.messages.filter((message: ChatMessage) => message.role === "tool");
