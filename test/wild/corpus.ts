@@ -86,13 +86,15 @@ function framed(message: unknown, line: string): string {
 function bodyOf(file: string, folder: string, text: string): Exchange {
   const body = parsedOrUndefined(text);
   const request = typeof body === "object" && body !== null && "messages" in body;
+  // Of errors the body was kept without its status.
+  const failed = typeof body === "object" && body !== null && Object.keys(body).join() === "error";
   return {
     name: file,
     file,
     folder,
     path: undefined,
     request: request ? body : undefined,
-    status: 200,
+    status: failed ? 400 : 200,
     streamed: false,
     messages: request || body === undefined ? undefined : [body],
     bytes: text,

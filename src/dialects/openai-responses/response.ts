@@ -31,6 +31,8 @@ export interface ResponseVariant extends Record<string, unknown> {
  */
 export function encodeResponse(reply: ChatReply, context: EncodeContext<ResponseVariant>): JsonObject {
   const response = encodeFinishedResponse(reply, context);
+  const { status } = response;
+  if (status === "queued" || status === "in_progress" || status === "cancelled") return unfinished(response, status);
   return context.variant.background ? unfinished(response, "queued") : response;
 }
 

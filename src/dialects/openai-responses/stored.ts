@@ -12,7 +12,7 @@ import {
 } from "../operation.ts";
 import type { JsonObject, RawRequest } from "../raw-request.ts";
 import { encodeResponsesStreamError } from "./errors.ts";
-import { encodeFinishedResponse, OPENAI_RESPONSES, type ResponseVariant, unfinished } from "./response.ts";
+import { encodeResponse, OPENAI_RESPONSES, type ResponseVariant, unfinished } from "./response.ts";
 import { openaiResponsesRules } from "./rules.ts";
 import { deleteResponse, getResponse, listPage, type StoredResponse, storedItems, storeResponse } from "./state.ts";
 import { responseEvents } from "./stream.ts";
@@ -55,7 +55,7 @@ function decodeStoredRequest(raw: RawRequest): StoredRequest {
 }
 
 function storedResponse(out: Stored, context: EncodeContext<StoredVariant>): JsonObject {
-  return "response" in out ? out.response : encodeFinishedResponse(out, context);
+  return "response" in out ? out.response : encodeResponse(out, context);
 }
 
 function storedEvents(out: Stored, context: EncodeContext<StoredVariant>): WireEvent[] {

@@ -87,7 +87,7 @@ interface Growth {
   after?: string[];
 }
 
-const SEARCH: Growth = { before: ["in_progress", "searching", "completed"] };
+const SEARCH: Growth = { empty: { action: undefined }, before: ["in_progress", "searching", "completed"] };
 
 /** How items grow. Of any other kind it is told that they have begun and that they have ended. */
 const GROWTH: Record<string, Growth> = {

@@ -1,0 +1,130 @@
+import OpenAI from "openai";
+import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
+import type { Exchange } from "./corpus.ts";
+import type { Asked, Seen, Source, WildProvider } from "./provider.ts";
+import { KEY_HEADER } from "./serve.ts";
+
+type Json = Record<string, unknown>;
+
+function operation(name: string) {
+  return openaiResponses.operations.find((candidate) => candidate.name === name)!;
+}
+
+export const responsesRecordings: WildProvider = {
+  name: "openai-responses",
+  operation: operation("openai-responses"),
+  claims: (exchange) => (exchange.path === undefined ? isResponse(exchange) : exchange.path.endsWith("/responses")),
+  starts: (message) => (message as Json | undefined)?.["type"] === "response.created",
+  asked,
+  read: (source) => {
+    const { client, body } = ask(source);
+    return seenOf(source.streamed ? client.responses.stream(body).finalResponse() : client.responses.create(body));
+  },
+  readEvents: (source) => {
+    const { client, body } = ask(source);
+    return fromEvents(client.responses.create({ ...body, stream: true }));
+  },
+  added: ADDED(),
+};
+
+/** Responses that were asked for again, whole or from an event on. */
+export const storedResponsesRecordings: WildProvider = {
+  name: "openai-responses-get",
+  operation: operation("openai-responses-get"),
+  claims: ({ path }) => path !== undefined && /\/responses\/resp_\w+$/.test(path),
+  starts: () => false,
+  asked: () => ({ model: "", lastUserText: undefined, systemText: "", toolNames: [], toolResults: [] }),
+  read: (source) => {
+    const { responses } = ask(source).client;
+    if (!source.streamed) return seenOf(responses.retrieve("resp_any"));
+    return fromEvents(responses.retrieve("resp_any", { stream: true }));
+  },
+  readEvents: (source) => fromEvents(ask(source).client.responses.retrieve("resp_any", { stream: true })),
+  added: ADDED(),
+};
+
+/** Members that responses had not yet when the older ones were recorded, or that other providers leave out. */
+function ADDED(): string[] {
+  const members = ["background", "completed_at", "frequency_penalty", "presence_penalty", "max_tool_calls"];
+  const more = ["prompt_cache_key", "safety_identifier", "service_tier", "top_logprobs", "truncation", "store"];
+  return [...members, ...more].map((name) => `rest.${name}`);
+}
+
+function isResponse({ folder, messages }: Exchange): boolean {
+  const first = (messages?.[0] ?? {}) as Json;
+  return (
+    first["object"] === "response" ||
+    first["type"] === "response.created" ||
+    (folder === "openai-responses" && first["error"] !== undefined)
+  );
+}
+
+function asked(body: Json): Asked {
+  const input: Json[] =
+    typeof body["input"] === "string" ? [{ role: "user", content: body["input"] }] : (body["input"] as Json[]);
+  const ofRole = (...roles: string[]): string[] =>
+    input
+      .filter(({ role, content }) => roles.includes(role as string) && content !== undefined)
+      .map(({ content }) => textOf(content));
+  const instructions = body["instructions"] as string | undefined;
+  const tools = [body, ...input].flatMap(({ tools: given }) => (given ?? []) as Json[]);
+  return {
+    model: body["model"] as string,
+    lastUserText: ofRole("user").at(-1),
+    systemText: [...(instructions ? [instructions] : []), ...ofRole("system", "developer")].join("\n"),
+    toolNames: tools.flatMap(({ name }) => (typeof name === "string" ? [name] : [])),
+    toolResults: input
+      .filter(({ type }) => type === "function_call_output")
+      .map(({ call_id: id, output }) => [id as string, textOf(output)]),
+  };
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return (content ?? "") as string;
+  return content.map((part: { text?: string }) => part.text ?? "").join("");
+}
+
+function ask({ url, key }: Source) {
+  const defaultHeaders = { [KEY_HEADER]: key };
+  return {
+    client: new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0, defaultHeaders }),
+    body: { model: "any", input: "any" },
+  };
+}
+
+async function seenOf(response: PromiseLike<unknown>): Promise<Seen> {
+  return seen((await response) as Json);
+}
+
+async function fromEvents(stream: PromiseLike<AsyncIterable<unknown>>): Promise<Seen> {
+  let whole: Json = {};
+  const output: Json[] = [];
+  for await (const event of await stream) {
+    const { response, item, output_index: index, type } = event as Json;
+    if (response !== undefined) whole = response as Json;
+    if (type === "response.output_item.done") output[index as number] = item as Json;
+  }
+  return seen({ ...whole, output });
+}
+
+function seen(response: Json): Seen {
+  const { status, incomplete_details, error, usage, output, output_text: _, ...rest } = response;
+  const items = (output ?? []) as Json[];
+  const ofType = (...types: string[]): Json[] => items.filter(({ type }) => types.includes(type as string));
+  return {
+    text: ofType("message").map(({ content }) => (content as Json[]).map(({ text, refusal }) => [text, refusal])),
+    reasoning: ofType("reasoning").map(({ summary, content, encrypted_content }) => [
+      summary,
+      content,
+      encrypted_content,
+    ]),
+    toolCalls: ofType("function_call", "custom_tool_call").map((call) => [
+      call["call_id"],
+      call["name"],
+      call["arguments"] ?? call["input"],
+    ]),
+    finish: [status, incomplete_details, error],
+    usage,
+    rest: { ...rest, output: items },
+  };
+}
