@@ -7,6 +7,8 @@ import { SseParser } from "../wire/sse.ts";
 import { anthropic } from "./anthropic/index.ts";
 import { anthropicRules } from "./anthropic/rules.ts";
 import { frame } from "./encode.ts";
+import { gemini } from "./gemini/index.ts";
+import { geminiRules } from "./gemini/rules.ts";
 import { geminiInteractions } from "./gemini-interactions/index.ts";
 import { interactionRules } from "./gemini-interactions/rules.ts";
 import { openaiChat } from "./openai-chat/index.ts";
@@ -28,6 +30,8 @@ interface Case {
   /** Parts as they are read again. */
   streamed: (parts: Part[]) => Part[];
   whole: (parts: Part[]) => Part[];
+  /** The finish reason as it is read again. */
+  reason?: (choice: Choice) => string;
 }
 
 const text = fc.string({ unit: "binary", maxLength: 60 });
@@ -41,13 +45,13 @@ function ofKind(type: "text" | "reasoning" | "refusal") {
   return text.filter((value) => value !== "").map((value): Part => ({ type, text: value }));
 }
 
-/** Neighbours of one kind that nothing on the wire tells apart. */
+/** Neighbours of one kind that nothing on the wire tells apart. What else they have is that of the last. */
 function merged(parts: Part[]): Part[] {
   const result: Part[] = [];
   for (const part of parts) {
     const last = result.at(-1);
     if ("text" in part && last?.type === part.type && "text" in last) {
-      result[result.length - 1] = { ...last, text: last.text + part.text };
+      result[result.length - 1] = { ...last, ...part, text: last.text + part.text } as Part;
     } else {
       result.push(part);
     }
@@ -58,7 +62,33 @@ function merged(parts: Part[]): Part[] {
 const ORDER = ["reasoning", "text", "refusal", "toolCall"];
 const order = (part: Part): number => ORDER.indexOf(part.type);
 
+const geminiCase: Omit<Case, "variant"> = {
+  operation: operationOf(gemini.operations, "gemini-generate"),
+  rules: geminiRules,
+  choices: 2,
+  part: fc.oneof(
+    ofKind("text"),
+    fc.record({ type: fc.constant("text" as const), text, signature: name }),
+    ofKind("reasoning"),
+    fc.record({ type: fc.constant("reasoning" as const), text, signature: name }),
+    toolCall,
+    fc
+      .record({ name, input: object, signature: name })
+      .map(({ input, ...call }): Part => ({ type: "toolCall", ...call, arguments: JSON.stringify(input) })),
+    fc.record({ type: fc.constant("media" as const), mime: fc.constant("image/png"), data: name }),
+    fc.record({ type: fc.constant("media" as const), mime: fc.constant("audio/wav"), url: name }),
+    object.map((code): Part => ({ type: "opaque", dialect: "gemini", value: { executableCode: code } })),
+  ),
+  streamed: merged,
+  whole: merged,
+  // The API has one word for both.
+  reason: ({ parts, finish }) =>
+    finish.reason === "stop" && parts.some(({ type }) => type === "toolCall") ? "tool_calls" : finish.reason,
+};
+
 const cases: Case[] = [
+  { ...geminiCase, variant: { candidates: 2, partialArgs: false } },
+  { ...geminiCase, variant: { candidates: 2, partialArgs: true } },
   {
     operation: operationOf(openaiChat.operations, "openai-chat"),
     rules: openaiChatRules,
@@ -168,9 +198,13 @@ function replies({ choices, part }: Case): fc.Arbitrary<ChatReply> {
 }
 
 /** What a round trip keeps of a reply. */
-function kept(reply: ChatReply, parts: (parts: Part[]) => Part[] = (same) => same): unknown {
+function kept(
+  reply: ChatReply,
+  parts: (parts: Part[]) => Part[] = (same) => same,
+  reason: (choice: Choice) => string = ({ finish }) => finish.reason,
+): unknown {
   return {
-    choices: reply.choices.map((choice) => ({ parts: parts(choice.parts).map(bare), reason: choice.finish.reason })),
+    choices: reply.choices.map((choice) => ({ parts: parts(choice.parts).map(bare), reason: reason(choice) })),
     usage: [reply.usage?.promptTokens, reply.usage?.completionTokens],
     envelope: [reply.envelope?.id, reply.envelope?.model],
   };
@@ -208,7 +242,7 @@ describe.each(cases)("$operation.name", (given) => {
     fc.assert(
       fc.property(replies(given), (reply) => {
         const body: unknown = JSON.parse(JSON.stringify(operation.encode(reply, contextOf(variant))));
-        expect(kept(read(given, [body]).reply)).toEqual(kept(reply, given.whole));
+        expect(kept(read(given, [body]).reply)).toEqual(kept(reply, given.whole, given.reason));
       }),
       { numRuns: 100 },
     );
@@ -220,7 +254,7 @@ describe.each(cases)("$operation.name", (given) => {
         const events = operation.encodeStream?.(reply, contextOf(variant)) ?? [];
         const bytes = new TextEncoder().encode(events.map((event) => frame(event, "sse")).join(""));
         const cutUp = read(given, messages(bytes, cut));
-        expect(kept(cutUp.reply)).toEqual(kept(reply, given.streamed));
+        expect(kept(cutUp.reply)).toEqual(kept(reply, given.streamed, given.reason));
         expect(cutUp.frames).toEqual(read(given, messages(bytes, 0)).frames);
       }),
       { numRuns: 100 },
