@@ -131,6 +131,8 @@ export interface Envelope {
   serviceTier?: string | null;
   /** OpenRouter: display name of who served the request. */
   provider?: string;
+  /** OpenRouter: a stream begins with a comment, as while the provider has not begun. */
+  keepAlive?: boolean;
   /** Top-level members that only one dialect knows. */
   native?: Native;
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { drawLetters } from "../chat/random.ts";
 import { pieces } from "../chat/pieces.ts";
 import { encodeAwsEvent } from "../wire/aws-event-stream.ts";
 import type { Call, EncodeContext, Framing, Operation, WireEvent } from "./operation.ts";
@@ -61,7 +61,7 @@ class Template {
 type Echo = (call: Call) => unknown;
 type Hole = "id" | "model" | "created" | "createdIso" | Echo;
 
-const NONCE = `hole${randomBytes(9).toString("hex")}`;
+const NONCE = `hole${drawLetters(16, Math.random)}`;
 const HOLE = new RegExp(`"${NONCE}c"|"${NONCE}e(\\d+)"|${NONCE}(i|m|t)`, "g");
 
 function holeOf(found: RegExpExecArray, echoes: readonly Echo[]): Hole {
@@ -218,6 +218,7 @@ export function frame(event: WireEvent, framing: Framing): string {
     case "aws-payload-parts":
       return `${event.event ?? ""}\n${data}\n`;
     case "sse":
+      if (event.comment !== undefined) return `: ${event.comment}\n\n`;
       return event.event === undefined ? `data: ${data}\n\n` : `event: ${event.event}\ndata: ${data}\n\n`;
   }
 }

@@ -36,6 +36,8 @@ export interface WireEvent {
   /** A JSON value, or with `raw` the text itself (`[DONE]`). */
   data: unknown;
   raw?: boolean;
+  /** Server-sent events only: a comment, which clients pass over, in place of the data. */
+  comment?: string;
   /** Leaves together with the event before it and is no chunk of its own (`[DONE]`, pings). */
   rides?: boolean;
 }
@@ -108,6 +110,11 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   encodeError(error: ApiError, requestId?: string): WireReply;
   /** The event that tells of an error in the middle of a stream, where the provider has one. */
   encodeStreamError?(error: ApiError, requestId?: string): WireEvent;
+  /**
+   * The requests that are asked for in turn until one is answered without an error, for those who name several
+   * models; the request alone where it is absent. An error that is terminal ends the search.
+   */
+  candidates?(request: Req): Req[];
   /** What is answered when no tape does, where that is better than a miss. */
   fallback?(call: Call<Req>): Out;
   /**

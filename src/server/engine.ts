@@ -5,7 +5,7 @@ import { callOf, testIdOf } from "../dialects/call.ts";
 import { framingOf, onWire, renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import type { Call, Framing, HeaderFields, Memory, Operation, WireReply } from "../dialects/operation.ts";
-import { RawRequest } from "../dialects/raw-request.ts";
+import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Journal, JournalResponse } from "../state/journal.ts";
 import type { CallStamp, Stamps } from "../state/stamps.ts";
@@ -38,6 +38,8 @@ export interface EngineOptions {
   onCall?(raw: RawRequest, response: JournalResponse): void;
 }
 
+type MaybeLater<T> = T | undefined | Promise<T | undefined>;
+
 const STREAM_HEADERS: Record<Framing, HeaderFields> = {
   sse: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
   ndjson: { "content-type": "application/x-ndjson" },
@@ -69,7 +71,8 @@ export class Engine {
     let call: Call;
     try {
       call = callOf(operation, raw, this.#options.memory);
-      const answer = this.#ask(call, 0);
+      const requests = operation.candidates?.(call.request);
+      const answer = requests === undefined ? this.#ask(call, 0) : this.#askInTurn(call, requests, 0);
       if (!(answer instanceof Promise)) return this.#conclude(call, answer);
       return answer.then((late) => this.#conclude(call, late)).catch((error) => this.#failed(operation, raw, error));
     } catch (error) {
@@ -83,7 +86,7 @@ export class Engine {
     return this.#refuse(routed?.operation, raw, error, "refused");
   }
 
-  #ask(call: Call, from: number): Answer | undefined | Promise<Answer | undefined> {
+  #ask(call: Call, from: number): MaybeLater<Answer> {
     const { answerers } = this.#options;
     for (let index = from; index < answerers.length; index++) {
       const answer = answerers[index]!(call);
@@ -94,6 +97,23 @@ export class Engine {
     return { kind: "output", out: call.operation.fallback(call), source: { kind: "fallback" } };
   }
 
+  /**
+   * Asks for one request after another until one is served.
+   * @param call becomes that of the request which is answered
+   * @param failure of the last one before
+   */
+  #askInTurn(call: Call, requests: unknown[], at: number, failure?: Answer): MaybeLater<Answer> {
+    if (at >= requests.length) return failure;
+    call.request = requests[at];
+    call.view = call.operation.view(call.request);
+    const answer = this.#ask(call, 0);
+    const next = (given: Answer | undefined): MaybeLater<Answer> => {
+      const failed = given === undefined || (given.kind === "error" && given.terminal !== true);
+      return failed ? this.#askInTurn(call, requests, at + 1, given ?? failure) : given;
+    };
+    return answer instanceof Promise ? answer.then(next) : next(answer);
+  }
+
   #conclude(call: Call, answer: Answer | undefined): Outcome {
     if (answer === undefined) return this.#missed(call);
     const stamp = this.#options.stamps.next(call.testId, answer.source.id ?? answer.source.kind);
@@ -101,8 +121,7 @@ export class Engine {
     let outcome: Outcome;
     if (answer.kind === "output") outcome = this.#encode(call, answer.out, answer.timing, stamp);
     else {
-      const reply =
-        answer.kind === "error" ? call.operation.encodeError(answer.error, requestId(stamp)) : answer.reply;
+      const reply = answer.kind === "error" ? call.operation.encodeError(answer.error, requestId(stamp)) : answer.reply;
       outcome = timed(reply, answer.timing, call.operation, stamp);
     }
     response.status = outcome.status;
@@ -115,7 +134,12 @@ export class Engine {
     const { operation } = call;
     operation.remember?.(out, call, (request = call.request) => renderUnary(out, { ...call, request }, stamp));
     if (!call.streamed || operation.encodeStream === undefined) {
-      return timed({ status: 200, headers: JSON_HEADERS, body: renderUnary(out, call, stamp) }, timing, operation, stamp);
+      return timed(
+        { status: 200, headers: JSON_HEADERS, body: renderUnary(out, call, stamp) },
+        timing,
+        operation,
+        stamp,
+      );
     }
     const framing = framingOf(operation, call.request);
     const headers = headerList(STREAM_HEADERS[framing], operation, stamp);
@@ -140,7 +164,11 @@ export class Engine {
   #failed(operation: Operation, raw: RawRequest, error: unknown): Outcome {
     if (error instanceof ApiError) return this.#refuse(operation, raw, error, "refused");
     const message = error instanceof Error ? error.message : String(error);
-    const internal = new ApiError({ status: 500, message: `The stand-in failed: ${message}`, code: "stuntdouble_internal" });
+    const internal = new ApiError({
+      status: 500,
+      message: `The stand-in failed: ${message}`,
+      code: "stuntdouble_internal",
+    });
     return this.#refuse(operation, raw, internal, "internal");
   }
 

@@ -24,6 +24,7 @@ export class OneShotErrors {
     const error = queue?.shift();
     if (error === undefined) return undefined;
     if (queue!.length === 0) this.#queues.delete(call.testId);
-    return { kind: "error", error, source: { kind: "error" } };
+    // The call fails, not one of its candidates.
+    return { kind: "error", error, terminal: true, source: { kind: "error" } };
   };
 }

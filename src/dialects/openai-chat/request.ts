@@ -65,7 +65,8 @@ function checkMessages(body: JsonObject): void {
   if (messages.length === 0) {
     throw new ApiError({
       status: 400,
-      message: "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+      message:
+        "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
       param: "messages",
       code: "empty_array",
     });
@@ -102,7 +103,8 @@ function checkToolCall(call: unknown, path: string): void {
   if (!isObject(call)) throw invalidType(path, "an object", call);
   if (call["type"] !== undefined && call["type"] !== "function") return;
   const called = call["function"];
-  if (!isObject(called)) throw called === undefined ? missing(`${path}.function`) : invalidType(`${path}.function`, "an object", called);
+  if (!isObject(called))
+    throw called === undefined ? missing(`${path}.function`) : invalidType(`${path}.function`, "an object", called);
   checkString(called, "name", true, `${path}.function.`);
   checkString(called, "arguments", false, `${path}.function.`);
 }
@@ -160,5 +162,10 @@ export function invalidType(param: string, expected: string, value: unknown): Ap
 function invalid(param: string, expected: string, value: unknown, code: string): ApiError {
   const shown = JSON.stringify(value);
   const got = shown.length > 80 ? `${shown.slice(0, 80)}…` : shown;
-  return new ApiError({ status: 400, message: `Invalid value for '${param}': ${expected}, but got ${got}.`, param, code });
+  return new ApiError({
+    status: 400,
+    message: `Invalid value for '${param}': ${expected}, but got ${got}.`,
+    param,
+    code,
+  });
 }

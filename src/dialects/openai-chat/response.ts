@@ -12,8 +12,7 @@ import type { ChatRequest } from "../../chat/request.ts";
 import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
-
-export const OPENAI_CHAT = "openai-chat";
+import { type ChatFlavour, OPENAI } from "./flavour.ts";
 
 export interface ChatVariant extends Record<string, unknown> {
   /** How many choices were asked for. */
@@ -26,55 +25,98 @@ export interface ChatVariant extends Record<string, unknown> {
  * Encodes the unary reply.
  * @see https://platform.openai.com/docs/api-reference/chat/object
  */
-export function encodeChatResponse(reply: ChatReply, context: EncodeContext<ChatVariant>): JsonObject {
+export function encodeChatResponse(
+  reply: ChatReply,
+  context: EncodeContext<ChatVariant>,
+  flavour: ChatFlavour = OPENAI,
+): JsonObject {
   return {
-    ...envelope(reply, context, "chat.completion"),
-    choices: wantedChoices(reply, context.variant.choices).map((choice, index) => encodeChoice(choice, index, reply, context)),
-    usage: encodeUsage(reply, context),
-    ...tail(reply),
+    ...envelope(reply, context, "chat.completion", flavour),
+    choices: wantedChoices(reply, context.variant.choices).map((choice, index) =>
+      encodeChoice(choice, index, reply, context, flavour),
+    ),
+    usage: encodeUsage(reply, context, flavour),
+    ...tail(reply, context, flavour),
   };
 }
 
-function encodeChoice(choice: Choice, index: number, reply: ChatReply, context: EncodeContext): JsonObject {
-  const text = joined(choice, "text");
+function encodeChoice(
+  choice: Choice,
+  index: number,
+  reply: ChatReply,
+  context: EncodeContext,
+  flavour: ChatFlavour,
+): JsonObject {
   const refusal = joined(choice, "refusal");
   const reasoning = joined(choice, "reasoning");
-  const calls = toolCalls(choice).map((call) => encodeToolCall(call, context));
-  const message: JsonObject = { role: reply.envelope?.role ?? "assistant", content: text ?? null, refusal: refusal ?? null };
-  if (reasoning !== undefined) message["reasoning_content"] = reasoning;
+  const calls = toolCalls(choice, flavour).map((call) => encodeToolCall(call, context, flavour));
+  const message: JsonObject = {
+    role: reply.envelope?.role ?? "assistant",
+    content: joined(choice, "text") ?? null,
+    ...flavour.emptyMessage,
+  };
+  if (refusal !== undefined) message["refusal"] = refusal;
+  if (reasoning !== undefined) {
+    if (flavour.reasoning === "thinking parts") message["content"] = contentParts(choice);
+    else message[flavour.reasoning] = reasoning;
+  }
   if (calls.length > 0) message["tool_calls"] = calls;
-  const audio = encodeAudio(choice, context);
+  const audio = encodeAudio(choice, context, flavour);
   if (audio !== undefined) message["audio"] = audio;
-  const annotations = annotationsOf(choice);
+  const annotations = annotationsOf(choice, flavour);
   if (annotations !== undefined) message["annotations"] = annotations;
-  const native = nativeChoice(choice);
+  const native = nativeChoice(choice, flavour);
+  const logprobs = logprobsOf(choice);
   return {
     index,
     message: { ...message, ...native.message },
-    logprobs: logprobsOf(choice) ?? null,
-    finish_reason: finishReason(choice.finish),
+    ...flavour.emptyChoice,
+    ...(logprobs !== undefined && { logprobs }),
+    ...encodeFinish(choice, flavour),
     ...native.choice,
   };
 }
 
+/** How a choice ended, in its last piece or whole. */
+export function encodeFinish(choice: Choice, flavour: ChatFlavour): JsonObject {
+  const finish_reason = finishReason(choice.finish, flavour);
+  return { finish_reason, ...flavour.ending?.(choice, finish_reason) };
+}
+
+/** Text and thoughts as parts of one content. */
+function contentParts(choice: Choice): JsonObject[] {
+  return choice.parts.flatMap((part) => {
+    if (part.type === "text") return [{ type: "text", text: part.text }];
+    return part.type === "reasoning" ? [thinkingPart(part.text)] : [];
+  });
+}
+
+export function thinkingPart(text: string): JsonObject {
+  return { type: "thinking", thinking: [{ type: "text", text }] };
+}
+
 /** Members at the head of every object, unary and streamed. */
-export function envelope(reply: ChatReply, context: EncodeContext, object: string): JsonObject {
-  const { envelope: given } = reply;
+export function envelope(
+  { envelope: given }: ChatReply,
+  context: EncodeContext,
+  object: string,
+  flavour: ChatFlavour = OPENAI,
+): JsonObject {
   return {
-    id: given?.id ?? context.id("chatcmpl-"),
+    id: given?.id ?? context.id(flavour.idPrefix),
     object,
     created: given?.created ?? context.created,
     model: given?.model ?? context.model,
   };
 }
 
-/** Members at the end of every object, there when they were written or recorded. */
-export function tail(reply: ChatReply): JsonObject {
+/** Members at the end of every object, there when they were written or recorded, or the provider always has them. */
+export function tail(reply: ChatReply, context: EncodeContext, flavour: ChatFlavour = OPENAI): JsonObject {
   const { serviceTier, systemFingerprint, native } = reply.envelope ?? {};
-  const members: JsonObject = {};
+  const members = flavour.members?.(reply, context) ?? {};
   if (serviceTier !== undefined) members["service_tier"] = serviceTier;
   if (systemFingerprint !== undefined) members["system_fingerprint"] = systemFingerprint;
-  const own = nativeOf(native, OPENAI_CHAT);
+  const own = nativeOf(native, flavour.dialect);
   return isObject(own) ? { ...members, ...own } : members;
 }
 
@@ -85,16 +127,20 @@ export function joined(choice: Choice, type: "text" | "refusal" | "reasoning"): 
   return text;
 }
 
-export function toolCalls(choice: Choice): (ToolCallPart | OpaquePart)[] {
+export function toolCalls(choice: Choice, { dialect }: ChatFlavour): (ToolCallPart | OpaquePart)[] {
   return choice.parts.filter(
     (part): part is ToolCallPart | OpaquePart =>
-      part.type === "toolCall" || (part.type === "opaque" && part.dialect === OPENAI_CHAT),
+      part.type === "toolCall" || (part.type === "opaque" && part.dialect === dialect),
   );
 }
 
-export function encodeToolCall(call: ToolCallPart | OpaquePart, context: EncodeContext): JsonObject {
+export function encodeToolCall(
+  call: ToolCallPart | OpaquePart,
+  context: EncodeContext,
+  { dialect }: ChatFlavour,
+): JsonObject {
   if (call.type === "opaque") return isObject(call.value) ? call.value : {};
-  const own = nativeOf(call.native, OPENAI_CHAT);
+  const own = nativeOf(call.native, dialect);
   return {
     id: call.id ?? context.id("call_"),
     type: "function",
@@ -104,10 +150,10 @@ export function encodeToolCall(call: ToolCallPart | OpaquePart, context: EncodeC
 }
 
 /** @see https://platform.openai.com/docs/guides/audio */
-export function encodeAudio(choice: Choice, context: EncodeContext): JsonObject | undefined {
+export function encodeAudio(choice: Choice, context: EncodeContext, { dialect }: ChatFlavour): JsonObject | undefined {
   const part = choice.parts.find((candidate) => candidate.type === "media" && candidate.mime.startsWith("audio/"));
   if (part?.type !== "media") return undefined;
-  const own = nativeOf(part.native, OPENAI_CHAT);
+  const own = nativeOf(part.native, dialect);
   return {
     id: context.id("audio_"),
     data: part.data ?? "",
@@ -117,10 +163,10 @@ export function encodeAudio(choice: Choice, context: EncodeContext): JsonObject 
   };
 }
 
-export function annotationsOf(choice: Choice): unknown {
+export function annotationsOf(choice: Choice, { dialect }: ChatFlavour): unknown {
   for (const part of choice.parts) {
     if (part.type !== "text") continue;
-    const own = nativeOf(part.annotations, OPENAI_CHAT);
+    const own = nativeOf(part.annotations, dialect);
     if (own !== undefined) return own;
   }
   return undefined;
@@ -132,15 +178,15 @@ export function logprobsOf(choice: Choice): unknown {
 }
 
 /** Members that were recorded beside those above: `{ choice: {…}, message: {…} }`. */
-export function nativeChoice(choice: Choice): { choice?: JsonObject; message?: JsonObject } {
-  const own = nativeOf(choice.native, OPENAI_CHAT);
+export function nativeChoice(choice: Choice, { dialect }: ChatFlavour): { choice?: JsonObject; message?: JsonObject } {
+  const own = nativeOf(choice.native, dialect);
   if (!isObject(own)) return {};
   const { choice: ofChoice, message } = own;
   return { ...(isObject(ofChoice) && { choice: ofChoice }), ...(isObject(message) && { message }) };
 }
 
-export function finishReason(finish: Finish): string {
-  if (finish.native?.dialect === OPENAI_CHAT) return finish.native.value;
+export function finishReason(finish: Finish, { dialect }: ChatFlavour = OPENAI): string {
+  if (finish.native?.dialect === dialect) return finish.native.value;
   switch (finish.reason) {
     case "refusal":
     case "pause":
@@ -152,10 +198,10 @@ export function finishReason(finish: Finish): string {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage */
-export function encodeUsage(reply: ChatReply, context: EncodeContext): unknown {
+export function encodeUsage(reply: ChatReply, context: EncodeContext, flavour: ChatFlavour = OPENAI): unknown {
   const { usage } = reply;
-  const own = nativeOf(usage?.raw, OPENAI_CHAT);
-  if (own !== undefined) return own;
+  const own = nativeOf(usage?.raw, flavour.dialect);
+  if (own !== undefined && flavour.usage === undefined) return own;
   const completion = usage?.completionTokens ?? estimateCompletionTokens(reply);
   const prompt = usage?.promptTokens;
   const encoded: JsonObject = {
@@ -171,5 +217,5 @@ export function encodeUsage(reply: ChatReply, context: EncodeContext): unknown {
   if (usage?.reasoningTokens !== undefined) {
     encoded["completion_tokens_details"] = { reasoning_tokens: usage.reasoningTokens };
   }
-  return encoded;
+  return flavour.usage?.(encoded, isObject(own) ? own : undefined) ?? encoded;
 }

@@ -106,62 +106,66 @@ const choice: Rule[] = [
   { as: "finish", fields: { reason: "finish_reason" } },
 ];
 
+const ENVELOPE = [
+  "id",
+  "object",
+  "created",
+  "model",
+  "choices",
+  "usage",
+  "system_fingerprint",
+  "service_tier",
+  // Filler against eavesdroppers who count bytes.
+  "obfuscation",
+];
+
 /**
  * Reads OpenAI chat completions, whole and streamed, and what compatible providers add to them.
+ * @param members of the envelope that have a place of their own, by their names here and on the wire
  * @see https://platform.openai.com/docs/api-reference/chat
  */
-export const openaiChatRules: Rules = {
-  rules: [
-    {
-      when: { error: { exists: true } },
-      as: "error",
-      fields: { message: ["error.message", "error"], native: "error" },
-    },
-    {
-      when: { choices: { exists: true } },
-      as: "envelope",
-      fields: {
-        id: "id",
-        created: "created",
-        model: "model",
-        role: ["choices.*.message.role", "choices.*.delta.role"],
-        systemFingerprint: "system_fingerprint",
-        serviceTier: "service_tier",
-        native: {
-          take: "",
-          except: [
-            "id",
-            "object",
-            "created",
-            "model",
-            "choices",
-            "usage",
-            "system_fingerprint",
-            "service_tier",
-            // Filler against eavesdroppers who count bytes.
-            "obfuscation",
-          ],
-          op: "merge",
+export function chatRules(members: Record<string, string> = {}): Rules {
+  return {
+    rules: [
+      {
+        when: { error: { exists: true } },
+        as: "error",
+        fields: { message: ["error.message", "error"], native: "error" },
+      },
+      {
+        when: { choices: { exists: true } },
+        as: "envelope",
+        fields: {
+          id: "id",
+          created: "created",
+          model: "model",
+          role: ["choices.*.message.role", "choices.*.delta.role"],
+          systemFingerprint: "system_fingerprint",
+          serviceTier: "service_tier",
+          ...members,
+          native: { take: "", except: [...ENVELOPE, ...Object.values(members)], op: "merge" },
         },
       },
+      { each: "choices.*", choice: "index", rules: choice },
+      { as: "usage", fields: { raw: { take: ["usage", "x_groq.usage"], op: "merge" } } },
+    ],
+    finishReasons: {
+      function_call: "tool_calls",
+      // Mistral, Together, Z.ai, DeepSeek
+      model_length: "length",
+      eos: "stop",
+      sensitive: "content_filter",
+      network_error: "error",
+      insufficient_system_resource: "error",
     },
-    { each: "choices.*", choice: "index", rules: choice },
-    { as: "usage", fields: { raw: { take: ["usage", "x_groq.usage"], op: "merge" } } },
-  ],
-  finishReasons: {
-    function_call: "tool_calls",
-    // Mistral, Together, Z.ai, DeepSeek
-    model_length: "length",
-    eos: "stop",
-    sensitive: "content_filter",
-    network_error: "error",
-    insufficient_system_resource: "error",
-  },
-  usage: {
-    promptTokens: "prompt_tokens",
-    completionTokens: "completion_tokens",
-    totalTokens: "total_tokens",
-    cachedTokens: [["prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"]],
-    reasoningTokens: [["completion_tokens_details.reasoning_tokens", "reasoning_tokens"]],
-  },
-};
+    usage: {
+      promptTokens: "prompt_tokens",
+      completionTokens: "completion_tokens",
+      totalTokens: "total_tokens",
+      cachedTokens: [["prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"]],
+      reasoningTokens: [["completion_tokens_details.reasoning_tokens", "reasoning_tokens"]],
+    },
+  };
+}
+
+export const openaiChatRules = chatRules();

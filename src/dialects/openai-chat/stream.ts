@@ -1,49 +1,78 @@
 import { type ChatReply, type Choice, wantedChoices } from "../../chat/reply.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { type ChatFlavour, OPENAI } from "./flavour.ts";
 import {
   annotationsOf,
   type ChatVariant,
   encodeAudio,
+  encodeFinish,
   encodeToolCall,
   encodeUsage,
   envelope,
-  finishReason,
   logprobsOf,
   nativeChoice,
   tail,
+  thinkingPart,
 } from "./response.ts";
 
 /**
- * Encodes the streamed reply: a chunk with the role, the parts in their order, the finish reason, the usage if
- * it was asked for, and `[DONE]`.
+ * Encodes the streamed reply: a chunk with the role, the parts in their order, the finish reason, the usage, and
+ * `[DONE]`.
  * @see https://platform.openai.com/docs/api-reference/chat-streaming
  */
-export function encodeChatStream(reply: ChatReply, context: EncodeContext<ChatVariant>): WireEvent[] {
-  const head = envelope(reply, context, "chat.completion.chunk");
-  const end = tail(reply);
-  const usage = context.variant.usage ? { usage: null } : undefined;
+export function encodeChatStream(
+  reply: ChatReply,
+  context: EncodeContext<ChatVariant>,
+  flavour: ChatFlavour = OPENAI,
+): WireEvent[] {
+  const head = envelope(reply, context, "chat.completion.chunk", flavour);
+  const { x_groq: groq, ...end } = tail(reply, context, flavour);
+  const { emptyChoice, streamUsage } = flavour;
+  const asked = context.variant.usage && (streamUsage === "asked" || streamUsage === "x_groq");
+  const usage = encodeUsage(reply, context, flavour);
+  const role = reply.envelope?.role ?? "assistant";
   const events: WireEvent[] = [];
-  const send = (choices: JsonObject[], more: JsonObject | undefined = usage): void => {
+  if (reply.envelope?.keepAlive && flavour.keepAlive !== undefined) {
+    events.push({ comment: flavour.keepAlive, data: undefined });
+  }
+  const send = (choices: JsonObject[], more: JsonObject | undefined = asked ? { usage: null } : undefined): void => {
     events.push({ data: { ...head, choices, ...more, ...end } });
   };
-  wantedChoices(reply, context.variant.choices).forEach((choice, index) => {
-    const native = nativeChoice(choice);
-    const delta = (value: JsonObject, logprobs: unknown = null): void => {
-      send([{ index, delta: value, logprobs, finish_reason: null }]);
+  const choices = wantedChoices(reply, context.variant.choices);
+  choices.forEach((choice, index) => {
+    const native = nativeChoice(choice, flavour);
+    const delta = (value: JsonObject, members?: JsonObject): void => {
+      send([{ index, delta: value, ...emptyChoice, finish_reason: null, ...members }]);
     };
-    delta({ role: reply.envelope?.role ?? "assistant", content: firstContent(choice), refusal: null });
-    streamParts(choice, context, delta);
-    const audio = encodeAudio(choice, context);
+    delta({ role, content: firstContent(choice), ...flavour.emptyDelta });
+    streamParts(choice, context, flavour, delta);
+    const audio = encodeAudio(choice, context, flavour);
     if (audio !== undefined) delta({ audio });
-    const annotations = annotationsOf(choice);
+    const annotations = annotationsOf(choice, flavour);
     if (annotations !== undefined) delta({ annotations });
     if (native.message !== undefined) delta(native.message);
-    send([{ index, delta: {}, logprobs: null, finish_reason: finishReason(choice.finish), ...native.choice }]);
+    const last = index === choices.length - 1 && streamUsage === "finish";
+    const ended = { index, delta: {}, ...emptyChoice, ...encodeFinish(choice, flavour), ...native.choice };
+    send([ended], last ? { usage } : undefined);
   });
-  if (usage !== undefined) send([], { usage: encodeUsage(reply, context) });
+  if (groq !== undefined) addGroq(events, groq, usage);
+  if (asked) send([], { usage });
+  if (streamUsage === "always") {
+    send([{ index: 0, delta: { role, content: "" }, ...emptyChoice, finish_reason: null }], { usage });
+  }
   events.push({ data: "[DONE]", raw: true, rides: true });
   return events;
+}
+
+/** Groq's own member, in the first chunk and, with the usage, in the last. */
+function addGroq(events: WireEvent[], given: unknown, usage: unknown): void {
+  const { usage: _, ...groq } = given as JsonObject;
+  const [first] = events;
+  const last = events.at(-1);
+  if (first === undefined || last === undefined) return;
+  first.data = { ...(first.data as JsonObject), x_groq: groq };
+  last.data = { ...(last.data as JsonObject), x_groq: { ...groq, usage } };
 }
 
 /** A reply that has no text says so in its first chunk, as the provider does. */
@@ -51,9 +80,9 @@ function firstContent(choice: Choice): string | null {
   return choice.parts.some((part) => part.type === "text") || choice.parts.length === 0 ? "" : null;
 }
 
-type Delta = (value: JsonObject, logprobs?: unknown) => void;
+type Delta = (value: JsonObject, members?: JsonObject) => void;
 
-function streamParts(choice: Choice, context: EncodeContext, delta: Delta): void {
+function streamParts(choice: Choice, context: EncodeContext, flavour: ChatFlavour, delta: Delta): void {
   const logprobs = logprobsOf(choice);
   let calls = 0;
   for (const part of choice.parts) {
@@ -65,15 +94,22 @@ function streamParts(choice: Choice, context: EncodeContext, delta: Delta): void
         for (const piece of context.pieces(part.text)) delta({ refusal: piece });
         break;
       case "reasoning":
-        for (const piece of context.pieces(part.text)) delta({ reasoning_content: piece });
+        for (const piece of context.pieces(part.text)) {
+          delta(
+            flavour.reasoning === "thinking parts"
+              ? { content: [thinkingPart(piece)] }
+              : { [flavour.reasoning]: piece },
+          );
+        }
         break;
       case "opaque":
-        if (part.dialect === "openai-chat")
-          delta({ tool_calls: [{ index: calls++, ...encodeToolCall(part, context) }] });
+        if (part.dialect === flavour.dialect) {
+          delta({ tool_calls: [{ index: calls++, ...encodeToolCall(part, context, flavour) }] });
+        }
         break;
       case "toolCall": {
         const index = calls++;
-        const call = encodeToolCall(part, context);
+        const call = encodeToolCall(part, context, flavour);
         delta({ tool_calls: [{ index, ...call, function: { name: part.name, arguments: "" } }] });
         for (const piece of context.pieces(part.arguments)) {
           delta({ tool_calls: [{ index, function: { arguments: piece } }] });
@@ -94,12 +130,12 @@ function streamText(text: string, logprobs: unknown, context: EncodeContext, del
     tokens?.every((token) => isObject(token) && typeof token["token"] === "string") &&
     tokens.map((token) => token.token).join("") === text
   ) {
-    for (const token of tokens) delta({ content: token.token }, { content: [token], refusal: null });
+    for (const token of tokens) delta({ content: token.token }, { logprobs: { content: [token], refusal: null } });
     return;
   }
   let first = true;
   for (const piece of context.pieces(text)) {
-    delta({ content: piece }, first ? (logprobs ?? null) : null);
+    delta({ content: piece }, first && logprobs !== undefined ? { logprobs } : undefined);
     first = false;
   }
 }

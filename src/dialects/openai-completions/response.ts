@@ -17,7 +17,7 @@ export function encodeCompletionResponse(reply: ChatReply, context: EncodeContex
       completionChoice(choiceText(choice), index, choice),
     ),
     usage: encodeUsage(reply, context),
-    ...tail(reply),
+    ...tail(reply, context),
   };
 }
 

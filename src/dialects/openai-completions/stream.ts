@@ -6,7 +6,7 @@ import { type CompletionVariant, completionChoice, completionHead } from "./resp
 /** @see https://platform.openai.com/docs/api-reference/completions/create#completions-create-stream */
 export function encodeCompletionStream(reply: ChatReply, context: EncodeContext<CompletionVariant>): WireEvent[] {
   const head = completionHead(reply, context);
-  const end = tail(reply);
+  const end = tail(reply, context);
   const usage = context.variant.usage ? { usage: null } : undefined;
   const events: WireEvent[] = [];
   wantedChoices(reply, context.variant.choices).forEach((choice, index) => {
