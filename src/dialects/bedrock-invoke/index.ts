@@ -11,12 +11,8 @@ import { actionOf } from "../bedrock/path.ts";
 import { BEDROCK_CONVERSE, type ConverseVariant, encodeConverse, encodeUsage } from "../bedrock/response.ts";
 import { converseRules } from "../bedrock/rules.ts";
 import { encodeConverseStream } from "../bedrock/stream.ts";
-import {
-  type ChatVariant,
-  encodeChatResponse,
-  OPENAI_CHAT,
-  encodeUsage as openaiUsage,
-} from "../openai-chat/response.ts";
+import { OPENAI_CHAT } from "../openai-chat/flavour.ts";
+import { type ChatVariant, encodeChatResponse, encodeUsage as openaiUsage } from "../openai-chat/response.ts";
 import { openaiChatRules } from "../openai-chat/rules.ts";
 import { encodeChatStream } from "../openai-chat/stream.ts";
 import { type Dialect, defineOperation, type WireEvent } from "../operation.ts";
