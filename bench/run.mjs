@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { installDebianPackages } from "../scripts/setup.mjs";
 
 const BENCHMARKS = {
+  matching: () => import("./matching.mjs").then((part) => part.matching()),
   unary: () => import("./unary.mjs").then((part) => part.unary()),
   stream: () => import("./stream.mjs").then((part) => part.stream()),
   paced: () => import("./paced.mjs").then((part) => part.paced()),

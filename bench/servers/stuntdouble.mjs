@@ -3,7 +3,7 @@ import { fixturesOf } from "../fixtures.mjs";
 
 const settings = JSON.parse(process.argv[2]);
 const lateness = [];
-const options = {};
+const options = { ...settings.options };
 if (settings.measureLateness) {
   // The machine's clock, which also notes how long after its moment each alarm rings.
   const { SystemClock } = await import("../../dist/index.js");

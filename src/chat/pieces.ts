@@ -1,4 +1,5 @@
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+// Made when the first text needs it: it costs a start several milliseconds.
+let graphemes: Intl.Segmenter | undefined;
 // Longer than any cluster that people write; a longer one is cut, which beats a scan of the whole text.
 const LONGEST_CLUSTER = 64;
 const SINGLE_UNIT = /^[\x20-\x7e]*$/;
@@ -23,6 +24,7 @@ export function pieces(text: string, size: number): string[] {
 /** `start` is a boundary; gives the last one at or before `start + step`, or the first one after it. */
 function graphemeCut(text: string, start: number, step: number): number {
   const slice = text.slice(start, start + step + LONGEST_CLUSTER);
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   const cluster = graphemes.segment(slice).containing(step);
   if (cluster === undefined) return start + step;
   return cluster.index > 0 ? start + cluster.index : start + cluster.segment.length;

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { drawLetters, hashOf, randomOf } from "../chat/random.ts";
 import type { Clock } from "./clock.ts";
 
@@ -20,7 +19,7 @@ export interface Stamps {
 
 /** New ids in every process. */
 export class FreshStamps implements Stamps {
-  readonly #prefix = drawLetters(12, randomOf(randomBytes(4).readInt32LE()));
+  readonly #prefix = drawLetters(12, Math.random);
   readonly #clock: Clock;
   #count = 0;
 
