@@ -43,11 +43,12 @@ export const storedResponsesRecordings: WildProvider = {
   added: ADDED(),
 };
 
-/** Members that responses had not yet when the older ones were recorded, or that other providers leave out. */
+/** Members that responses had not yet when the older ones were recorded, that other providers leave out, or people. */
 function ADDED(): string[] {
   const members = ["background", "completed_at", "frequency_penalty", "presence_penalty", "max_tool_calls"];
   const more = ["prompt_cache_key", "safety_identifier", "service_tier", "top_logprobs", "truncation", "store"];
-  return [...members, ...more].map((name) => `rest.${name}`);
+  const shortened = ["parallel_tool_calls", "reasoning", "temperature", "text", "tool_choice", "top_p", "metadata"];
+  return [...members, ...more, ...shortened].map((name) => `rest.${name}`);
 }
 
 function isResponse({ folder, messages }: Exchange): boolean {

@@ -31,18 +31,17 @@ export interface ResponseVariant extends Record<string, unknown> {
  */
 export function encodeResponse(reply: ChatReply, context: EncodeContext<ResponseVariant>): JsonObject {
   const response = encodeFinishedResponse(reply, context);
-  const { status } = response;
-  if (status === "queued" || status === "in_progress" || status === "cancelled") return unfinished(response, status);
   return context.variant.background ? unfinished(response, "queued") : response;
 }
 
-/** The response as it is once it has run. */
+/** The response as it is once it has run, or as far as it has when it was recorded. */
 export function encodeFinishedResponse(reply: ChatReply, context: EncodeContext<ResponseVariant>): JsonObject {
   const { envelope } = reply;
   const head = { id: envelope?.id ?? context.id("resp_"), object: "response" };
-  const status = statusOf(reply.choices[0]);
+  const native = members(envelope?.native);
+  const status = statusOf(reply.choices[0], native);
   const output = encodeItems(reply, context);
-  return {
+  const response = {
     ...head,
     created_at: envelope?.created ?? context.created,
     status,
@@ -50,7 +49,7 @@ export function encodeFinishedResponse(reply: ChatReply, context: EncodeContext<
     completed_at: status === "completed" ? context.created : null,
     error: status === "failed" ? errorOf(reply.choices[0]) : null,
     frequency_penalty: echoed(context, "frequency_penalty", 0),
-    incomplete_details: status === "incomplete" ? { reason: incompleteReason(reply.choices[0]) } : null,
+    incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
     instructions: echoed(context, "instructions"),
     max_output_tokens: echoed(context, "max_output_tokens"),
     max_tool_calls: echoed(context, "max_tool_calls"),
@@ -72,16 +71,23 @@ export function encodeFinishedResponse(reply: ChatReply, context: EncodeContext<
     top_logprobs: echoed(context, "top_logprobs", 0),
     top_p: echoed(context, "top_p", 1),
     truncation: echoed(context, "truncation", "disabled"),
-    usage: encodeUsage(reply, context),
+    usage: status === "failed" && reply.usage === undefined ? null : encodeUsage(reply, context),
     user: echoed(context, "user"),
     metadata: echoed(context, "metadata", {}),
     conversation: context.echo((call) => conversationOf(bodyOf(call))),
-    ...members(envelope?.native),
+    ...native,
   };
+  return isUnfinished(status) ? unfinished(response, status) : response;
+}
+
+type Unfinished = "queued" | "in_progress" | "cancelled";
+
+function isUnfinished(status: string): status is Unfinished {
+  return status === "queued" || status === "in_progress" || status === "cancelled";
 }
 
 /** A response that has not run to its end: nothing of its end is told yet. */
-export function unfinished(response: JsonObject, status: "queued" | "in_progress" | "cancelled"): JsonObject {
+export function unfinished(response: JsonObject, status: Unfinished): JsonObject {
   return {
     ...response,
     status,
@@ -117,12 +123,13 @@ function members(native: Native | undefined): JsonObject | undefined {
   return isObject(own) ? own : undefined;
 }
 
-const STATUSES = new Set(["completed", "failed", "in_progress", "queued", "cancelled", "incomplete"]);
-
-function statusOf(choice: Choice | undefined): string {
+/** What was recorded as the reason is that of an incomplete response, or the status itself. */
+function statusOf(choice: Choice | undefined, recorded: JsonObject | undefined): string {
   if (choice === undefined) return "completed";
   const { reason, native } = choice.finish;
-  if (native?.dialect === OPENAI_RESPONSES) return STATUSES.has(native.value) ? native.value : "incomplete";
+  if (native?.dialect === OPENAI_RESPONSES) {
+    return isObject(recorded?.["incomplete_details"]) ? "incomplete" : native.value;
+  }
   switch (reason) {
     case "length":
       return "incomplete";
@@ -132,11 +139,6 @@ function statusOf(choice: Choice | undefined): string {
     default:
       return "completed";
   }
-}
-
-function incompleteReason(choice: Choice | undefined): string {
-  const native = choice?.finish.native;
-  return native?.dialect === OPENAI_RESPONSES ? native.value : "max_output_tokens";
 }
 
 function errorOf(choice: Choice | undefined): JsonObject {

@@ -6,6 +6,9 @@ const native = (...except: string[]): Take => ({
   op: "merge",
 });
 
+/** Items go by their ids: recordings that people have shortened have other numbers in the whole response. */
+const ITEM = ["item_id", "output_index"];
+
 /** The message item around a part of its content. */
 const around: Take = { take: "^", except: ["type", "role", "content"], op: "merge" };
 
@@ -14,7 +17,7 @@ const contentPart: Rule[] = [
   {
     when: { type: "output_text" },
     rules: [
-      { as: "text", fields: { text: { take: "text", op: "fallback" } } },
+      { as: "text", fields: { text: "text" } },
       {
         when: { "annotations.0": { exists: true } },
         as: "text",
@@ -29,7 +32,7 @@ const contentPart: Rule[] = [
       },
     ],
   },
-  { when: { type: "refusal" }, as: "refusal", fields: { text: { take: "refusal", op: "fallback" } } },
+  { when: { type: "refusal" }, as: "refusal", fields: { text: "refusal" } },
 ];
 
 /**
@@ -107,7 +110,7 @@ const head: Rule = {
 };
 
 const end: Rule[] = [
-  { each: "output.*", key: ["#"], oneOf: item },
+  { each: "output.*", key: [["id", "#"]], oneOf: item },
   { as: "usage", fields: { raw: { take: "usage", op: "merge" } } },
   { as: "finish", fields: { reason: ["incomplete_details.reason", "status"] } },
 ];
@@ -116,7 +119,7 @@ const piece = (
   type: string,
   as: "text" | "refusal" | "reasoning" | "toolCall",
   field: string,
-  key: string[],
+  key: Rule["key"] & object,
 ): Rule => ({
   when: { type },
   key,
@@ -179,27 +182,27 @@ export const openaiResponsesRules: Rules = {
     },
     {
       when: { type: "response.output_item.added" },
-      key: ["output_index"],
+      key: [["item.id", "output_index"]],
       rules: [{ as: "nothing" }, { each: "item", oneOf: item }],
     },
     {
       when: { type: "response.output_item.done" },
-      key: ["output_index"],
+      key: [["item.id", "output_index"]],
       rules: [{ each: "item", oneOf: item }, { as: "stop" }],
     },
     {
       when: { type: "response.content_part.added" },
-      key: ["output_index", "content_index"],
+      key: [ITEM, "content_index"],
       rules: [{ as: "nothing" }, { each: "part", oneOf: contentPart }],
     },
-    piece("response.output_text.delta", "text", "text", ["output_index", "content_index"]),
-    piece("response.refusal.delta", "refusal", "text", ["output_index", "content_index"]),
-    piece("response.reasoning_text.delta", "reasoning", "text", ["output_index"]),
-    piece("response.function_call_arguments.delta", "toolCall", "arguments", ["output_index"]),
-    piece("response.custom_tool_call_input.delta", "toolCall", "arguments", ["output_index"]),
+    piece("response.output_text.delta", "text", "text", [ITEM, "content_index"]),
+    piece("response.refusal.delta", "refusal", "text", [ITEM, "content_index"]),
+    piece("response.reasoning_text.delta", "reasoning", "text", [ITEM]),
+    piece("response.function_call_arguments.delta", "toolCall", "arguments", [ITEM]),
+    piece("response.custom_tool_call_input.delta", "toolCall", "arguments", [ITEM]),
     {
       when: { type: "response.reasoning_summary_text.delta" },
-      key: ["output_index"],
+      key: [ITEM],
       as: "reasoning",
       opens: "never",
       fields: { summary: { take: "delta", op: "append", at: "summary_index" } },
@@ -215,6 +218,7 @@ export const openaiResponsesRules: Rules = {
   ],
   finishReasons: {
     completed: "stop",
+    complete: "stop",
     max_output_tokens: "length",
     max_tokens: "length",
     failed: "error",
