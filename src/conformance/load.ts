@@ -5,7 +5,14 @@ import { isBound, tokenLeft, tokensIn } from "./bind.ts";
 import { type Problem, SuiteError } from "./errors.ts";
 import { readManifest } from "./manifest.ts";
 import { makePlan } from "./plan.ts";
-import { caseNameOf, MANIFEST_FILE, REQUEST_FILE, RESPONSE_FILE, type Transcript } from "./transcript.ts";
+import {
+  caseNameOf,
+  MANIFEST_FILE,
+  type Manifest,
+  REQUEST_FILE,
+  RESPONSE_FILE,
+  type Transcript,
+} from "./transcript.ts";
 
 /** A case as far as it could be read, and all that is wrong with it. */
 export interface Inspection {
@@ -76,8 +83,7 @@ export async function inspectCase(dir: string, options: InspectOptions): Promise
   const manifestFile = join(folder, MANIFEST_FILE);
   const fault = (message: string) => void problems.push({ file: manifestFile, message });
   const manifestText = await readText(manifestFile, problems);
-  const manifest =
-    manifestText === undefined ? undefined : readManifest(parseManifest(manifestText, fault), name, fault);
+  const manifest = manifestText === undefined ? undefined : parseManifest(manifestText, name, fault);
   const requests = splitLines(await readText(join(folder, REQUEST_FILE), problems));
   const recorded = options.recorded ? splitLines(await readText(join(folder, RESPONSE_FILE), problems)) : [];
   if (!manifest || !requests || !recorded) return inspection(undefined);
@@ -100,14 +106,16 @@ export async function inspectCase(dir: string, options: InspectOptions): Promise
   return inspection(transcript);
 }
 
-/** What the manifest's text holds; the value of a text that is no JSON is undefined, and `fault` was told. */
-function parseManifest(text: string, fault: (message: string) => void): unknown {
+/** The manifest that a text holds; undefined when `fault` was told what is wrong with it. */
+function parseManifest(text: string, name: string, fault: (message: string) => void): Manifest | undefined {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     fault(`it is no JSON (${(error as Error).message}).`);
-    return {};
+    return undefined;
   }
+  return readManifest(value, name, fault);
 }
 
 function unboundTokens(transcript: Transcript): Problem[] {
