@@ -7,15 +7,21 @@ import type { Rule, Rules } from "../rules.ts";
 const part: Rule[] = [
   {
     when: { "functionCall.name": { exists: true } },
-    as: "toolCall",
-    opens: "always",
-    fields: {
-      id: "functionCall.id",
-      name: "functionCall.name",
-      arguments: { take: "functionCall.args", via: "json", op: "fallback" },
-      signature: "thoughtSignature",
-      native: { take: "", except: ["functionCall", "thoughtSignature"], op: "merge" },
-    },
+    rules: [
+      {
+        as: "toolCall",
+        opens: "always",
+        fields: {
+          id: "functionCall.id",
+          name: "functionCall.name",
+          arguments: { take: "functionCall.args", via: "json", op: "fallback" },
+          signature: "thoughtSignature",
+          native: { take: "", except: ["functionCall", "thoughtSignature"], op: "merge" },
+        },
+      },
+      // A call without arguments may leave them out.
+      { as: "toolCall", opens: "never", fields: { arguments: { take: "={}", op: "fallback" } } },
+    ],
   },
   {
     // More of the call before it.
