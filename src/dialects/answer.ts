@@ -1,4 +1,5 @@
 import type { Timing } from "../chat/timing.ts";
+import type { LiveReply } from "../transport/live.ts";
 import type { ApiError } from "./api-error.ts";
 import type { Call, WireReply } from "./operation.ts";
 
@@ -17,6 +18,8 @@ export type Answer = (
   /** `terminal`: no other candidate model is asked in its place. */
   | { kind: "error"; error: ApiError; terminal?: boolean }
   | { kind: "wire"; reply: WireReply }
+  /** Sent on as it arrives. */
+  | { kind: "live"; reply: LiveReply }
 ) & { source: AnswerSource; timing?: Timing };
 
 /**

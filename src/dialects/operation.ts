@@ -16,7 +16,9 @@ export type Endpoint =
   | "video"
   | "moderation"
   | "rerank"
-  | "search";
+  | "search"
+  /** What no dialect decodes. */
+  | "http";
 
 /** The kind of output an operation encodes; a fixture whose response is of another kind is passed over. */
 export type OutputKind = "chat" | "embedding" | "none" | (string & {});
@@ -56,7 +58,8 @@ export type HeaderFields = Record<string, string>;
 export interface WireReply {
   status: number;
   headers: HeaderFields;
-  body: string | Uint8Array;
+  /** A list has the chunks of a stream. */
+  body: string | Uint8Array | (string | Uint8Array)[];
 }
 
 /**

@@ -17,6 +17,8 @@ export class RawRequest {
   readonly body: Uint8Array;
   /** What the route's path took from the URL. */
   params: Readonly<Record<string, string | undefined>> = {};
+  /** Set by whoever works on the answer in the background; called when the client goes before there is one. */
+  gone: (() => void) | undefined = undefined;
   #query: URLSearchParams | undefined;
   #text: string | undefined;
   #json: unknown;

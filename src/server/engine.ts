@@ -3,12 +3,14 @@ import type { Answer, Answerer } from "../dialects/answer.ts";
 import { ApiError } from "../dialects/api-error.ts";
 import { callOf, testIdOf } from "../dialects/call.ts";
 import { framingOf, onWire, renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
+import { httpOperation } from "../dialects/http.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import type { Call, Framing, HeaderFields, Memory, Operation, WireReply } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Journal, JournalResponse } from "../state/journal.ts";
 import type { CallStamp, Stamps } from "../state/stamps.ts";
+import type { LiveBody } from "../transport/live.ts";
 import type { Ending, PacedBody } from "./pace.ts";
 import type { Router } from "./router.ts";
 
@@ -17,7 +19,7 @@ export interface Outcome {
   status: number;
   /** Names and values by turns, as Node takes them without making an object. */
   headers: string[];
-  body: string | Uint8Array | PacedBody;
+  body: string | Uint8Array | PacedBody | LiveBody;
   /** Whether the head of the reply leaves before its body is due, as a stream's does. */
   streamed: boolean;
   /** To be told how a paced body ended. */
@@ -28,6 +30,10 @@ export interface EngineOptions {
   router: Router;
   /** Asked in order until one answers. */
   answerers: readonly Answerer[];
+  /** Asked when none of them answers, once for all candidates of a call: the provider itself. */
+  upstream?: Answerer;
+  /** Asked for what no dialect decodes, before `upstream`. */
+  httpAnswerers?: readonly Answerer[];
   journal: Journal;
   stamps: Stamps;
   memory: Memory;
@@ -66,17 +72,21 @@ export class Engine {
     const own = this.#options.own?.(raw);
     if (own !== undefined) return own;
     const routed = this.#options.router.find(raw);
-    if (routed === undefined) return this.#unrouted(raw);
+    if (routed === undefined) return this.#askAsHttp(raw, () => this.#unrouted(raw));
     const { operation } = routed;
     let call: Call;
     try {
       call = callOf(operation, raw, this.#options.memory);
       const requests = operation.candidates?.(call.request);
-      const answer = requests === undefined ? this.#ask(call, 0) : this.#askInTurn(call, requests, 0);
+      const asked = requests === undefined ? this.#ask(call, 0) : this.#askInTurn(call, requests, 0);
+      const orElse = (given: Answer | undefined): MaybeLater<Answer> => given ?? this.#askLast(call);
+      const answer = asked instanceof Promise ? asked.then(orElse) : orElse(asked);
       if (!(answer instanceof Promise)) return this.#conclude(call, answer);
       return answer.then((late) => this.#conclude(call, late)).catch((error) => this.#failed(operation, raw, error));
     } catch (error) {
-      return this.#failed(operation, raw, error);
+      const refuse = (): Outcome => this.#failed(operation, raw, error);
+      // The provider knows better than we do what it takes.
+      return error instanceof ApiError ? this.#askAsHttp(raw, refuse) : refuse();
     }
   }
 
@@ -87,14 +97,29 @@ export class Engine {
   }
 
   #ask(call: Call, from: number): MaybeLater<Answer> {
-    const { answerers } = this.#options;
-    for (let index = from; index < answerers.length; index++) {
-      const answer = answerers[index]!(call);
-      if (answer instanceof Promise) return answer.then((late) => late ?? this.#ask(call, index + 1));
-      if (answer !== undefined) return answer;
-    }
+    return firstAnswer(this.#options.answerers, call, from);
+  }
+
+  #askLast(call: Call): MaybeLater<Answer> {
+    const relayed = this.#options.upstream?.(call);
+    if (relayed !== undefined) return relayed;
     if (call.operation.fallback === undefined) return undefined;
     return { kind: "output", out: call.operation.fallback(call), source: { kind: "fallback" } };
+  }
+
+  /** A request that no dialect can read, as it is: by a recording of it, or by the provider. */
+  #askAsHttp(raw: RawRequest, otherwise: () => Outcome): Outcome | Promise<Outcome> {
+    const { httpAnswerers = [], upstream, memory } = this.#options;
+    try {
+      const call = callOf(httpOperation, raw, memory);
+      const conclude = (answer: Answer | undefined): Outcome =>
+        answer === undefined ? otherwise() : this.#conclude(call, answer);
+      const answer = firstAnswer(upstream === undefined ? httpAnswerers : [...httpAnswerers, upstream], call, 0);
+      if (!(answer instanceof Promise)) return conclude(answer);
+      return answer.then(conclude).catch((error) => this.#failed(httpOperation, raw, error));
+    } catch (error) {
+      return this.#failed(httpOperation, raw, error);
+    }
   }
 
   /**
@@ -120,6 +145,7 @@ export class Engine {
     const response: JournalResponse = { status: 200, source: answer.source.kind, fixture: answer.source.id ?? null };
     let outcome: Outcome;
     if (answer.kind === "output") outcome = this.#encode(call, answer.out, answer.timing, stamp);
+    else if (answer.kind === "live") outcome = { ...answer.reply, streamed: true };
     else {
       const reply = answer.kind === "error" ? call.operation.encodeError(answer.error, requestId(stamp)) : answer.reply;
       outcome = timed(reply, answer.timing, call.operation, stamp);
@@ -127,6 +153,7 @@ export class Engine {
     response.status = outcome.status;
     this.#record(call.raw, call, response);
     if (typeof outcome.body === "object" && "chunks" in outcome.body) outcome.ended = interruption(response);
+    if (answer.kind === "live") answer.reply.body.onEnding = interruption(response);
     return outcome;
   }
 
@@ -212,6 +239,15 @@ export class Engine {
   }
 }
 
+function firstAnswer(answerers: readonly Answerer[], call: Call, from: number): MaybeLater<Answer> {
+  for (let index = from; index < answerers.length; index++) {
+    const answer = answerers[index]!(call);
+    if (answer instanceof Promise) return answer.then((late) => late ?? firstAnswer(answerers, call, index + 1));
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
 /** A reply that is not streamed is one chunk. */
 function timed(
   { status, headers, body }: WireReply,
@@ -220,16 +256,17 @@ function timed(
   stamp: CallStamp,
 ): Outcome {
   const paced = timing !== undefined && takesTime(timing);
-  return {
-    status,
-    headers: headerList(headers, operation, stamp),
-    body: paced ? pacedBody([body], timing, stamp.random) : body,
-    streamed: false,
-  };
+  const list = headerList(headers, operation, stamp);
+  if (Array.isArray(body)) {
+    return { status, headers: list, body: pacedBody(body, timing ?? {}, stamp.random), streamed: true };
+  }
+  return { status, headers: list, body: paced ? pacedBody([body], timing, stamp.random) : body, streamed: false };
 }
 
 function headerList(fields: HeaderFields, operation: Operation | undefined, stamp: CallStamp): string[] {
-  const list = ["access-control-allow-origin", "*", operation?.requestIdHeader ?? "x-request-id", requestId(stamp)];
+  const list = ["access-control-allow-origin", "*"];
+  const idHeader = operation?.requestIdHeader ?? "x-request-id";
+  if (fields[idHeader] === undefined) list.push(idHeader, requestId(stamp));
   for (const name in fields) list.push(name, fields[name]!);
   return list;
 }

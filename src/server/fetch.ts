@@ -1,7 +1,8 @@
 import { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
+import type { Sink } from "../transport/live.ts";
 import type { Outcome } from "./engine.ts";
-import { pace, type Sink } from "./pace.ts";
+import { pace } from "./pace.ts";
 
 /**
  * `fetch` that is answered in this process, without a socket. Any origin will do: only the path counts.
@@ -17,7 +18,11 @@ export function fetchThrough(
     const { pathname, search } = new URL(request.url);
     const body = new Uint8Array(await request.arrayBuffer());
     const raw = new RawRequest(request.method, pathname + search, Object.fromEntries(request.headers), body);
+    const give = (): void => raw.gone?.();
+    request.signal.addEventListener("abort", give, { once: true });
     const outcome = await handle(raw);
+    request.signal.removeEventListener("abort", give);
+    if (request.signal.aborted && typeof outcome.body === "object" && "attach" in outcome.body) outcome.body.cancel();
     request.signal.throwIfAborted();
     return responseOf(outcome, request.signal, clock);
   };
@@ -37,6 +42,10 @@ function responseOf(outcome: Outcome, signal: AbortSignal, clock: Clock): Respon
     if (outcome.streamed) resolve(response);
     sink.begun = () => resolve(response);
     sink.failed = reject;
+    if ("attach" in body) {
+      body.attach(sink);
+      return;
+    }
     pace(body, sink, clock, (ending) => {
       signal.removeEventListener("abort", abort);
       outcome.ended?.(ending);

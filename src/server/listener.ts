@@ -174,7 +174,11 @@ export class Listener {
   readonly #onRequest = (request: NodeRequest, response: NodeResponse): void => {
     if (request.httpVersionMajor === 2) request.on("error", ignore);
     const { bodyLimit } = this.#options;
-    if (request.method === "GET" && request.headers["content-length"] === undefined && request.headers["transfer-encoding"] === undefined) {
+    if (
+      request.method === "GET" &&
+      request.headers["content-length"] === undefined &&
+      request.headers["transfer-encoding"] === undefined
+    ) {
       request.resume();
       this.#answer(request, response, NO_BODY);
       return;
@@ -193,10 +197,13 @@ export class Listener {
 
   #answer(request: NodeRequest, response: NodeResponse, body: Uint8Array): void {
     const headOnly = request.method === "HEAD";
-    const outcome = this.#options.handle(rawOf(request, body));
+    const raw = rawOf(request, body);
+    const outcome = this.#options.handle(raw);
     const { clock } = this.#options;
-    if (outcome instanceof Promise) outcome.then((late) => respond(late, response, clock, headOnly));
-    else respond(outcome, response, clock, headOnly);
+    if (outcome instanceof Promise) {
+      response.once("close", () => raw.gone?.());
+      outcome.then((late) => respond(late, response, clock, headOnly));
+    } else respond(outcome, response, clock, headOnly);
   }
 }
 
@@ -211,7 +218,12 @@ const NO_BODY = new Uint8Array(0);
 function ignore(): void {}
 
 function rawOf(request: IncomingMessage | Http2ServerRequest, body: Uint8Array): RawRequest {
-  return new RawRequest(request.method === "HEAD" ? "GET" : (request.method ?? "GET"), request.url ?? "/", request.headers, body);
+  return new RawRequest(
+    request.method === "HEAD" ? "GET" : (request.method ?? "GET"),
+    request.url ?? "/",
+    request.headers,
+    body,
+  );
 }
 
 /** Answers what is no HTTP, in words, before the connection is closed. */
@@ -231,4 +243,3 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Socket): void {
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
-

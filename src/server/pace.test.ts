@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../state/manual-clock.ts";
-import { type Ending, type PacedBody, pace, type Sink } from "./pace.ts";
+import type { Sink } from "../transport/live.ts";
+import { type Ending, type PacedBody, pace } from "./pace.ts";
 
 class FakeSink implements Sink {
   readonly written: { atMs: number; text: string }[] = [];
@@ -45,7 +46,9 @@ function start(body: Partial<PacedBody>, prepare?: (sink: FakeSink) => void) {
   const sink = new FakeSink(clock);
   prepare?.(sink);
   const endings: Ending[] = [];
-  pace({ chunks: ["a", "b", "c"], due: Float64Array.of(10, 20, 30), ...body }, sink, clock, (ending) => endings.push(ending));
+  pace({ chunks: ["a", "b", "c"], due: Float64Array.of(10, 20, 30), ...body }, sink, clock, (ending) =>
+    endings.push(ending),
+  );
   return { clock, sink, endings };
 }
 
@@ -152,7 +155,8 @@ describe("pace", () => {
         clock.advance(10_000);
         expect(sink.written.map((write) => write.text).join("")).toBe(chunks.join(""));
         for (const write of sink.written) {
-          for (const index of write.text.split(",").slice(0, -1)) expect(write.atMs).toBeGreaterThanOrEqual(due[Number(index)]!);
+          for (const index of write.text.split(",").slice(0, -1))
+            expect(write.atMs).toBeGreaterThanOrEqual(due[Number(index)]!);
         }
         expect(sink.state).toBe("ended");
       }),

@@ -1,15 +1,5 @@
 import type { Clock } from "../state/clock.ts";
-
-/** Where a reply goes: a socket, an HTTP/2 stream, a web stream. */
-export interface Sink {
-  /** False when it is full: then nothing more is written until it drains. */
-  write(chunk: string | Uint8Array): boolean;
-  end(): void;
-  /** Breaks the connection. */
-  destroy(): void;
-  onDrain(run: () => void): void;
-  onClose(run: () => void): void;
-}
+import type { LiveEnding, Sink } from "../transport/live.ts";
 
 export interface PacedBody {
   chunks: readonly (string | Uint8Array)[];
@@ -26,7 +16,7 @@ export interface Cut {
   atMs?: number;
 }
 
-export type Ending = "complete" | "truncateAfterChunks" | "disconnectAfterMs" | "client gone";
+export type Ending = LiveEnding | "truncateAfterChunks" | "disconnectAfterMs";
 
 /**
  * Sends a body in its own time. Due times count from the start and never shift: what is late because the socket

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Clock } from "../state/clock.ts";
+import type { Sink } from "../transport/live.ts";
 import type { Outcome } from "./engine.ts";
-import { pace, type Sink } from "./pace.ts";
+import { pace } from "./pace.ts";
 
 /** Node's HTTP/2 responses have the same methods, and a stream of their own. */
 export type NodeResponse = ServerResponse & { stream?: ServerHttp2Stream };
@@ -10,7 +11,10 @@ export type NodeResponse = ServerResponse & { stream?: ServerHttp2Stream };
 /** Sends a reply over HTTP/1.1 or HTTP/2. */
 export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, headOnly: boolean): void {
   const { status, headers, body } = outcome;
-  if (response.destroyed || response.socket?.destroyed) return;
+  if (response.destroyed || response.socket?.destroyed) {
+    if (typeof body === "object" && "attach" in body) body.cancel();
+    return;
+  }
   if (typeof body === "string" || body instanceof Uint8Array) {
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
     headers.push("content-length", String(length));
@@ -22,6 +26,14 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
     return;
   }
   const sink = new ResponseSink(response);
+  if ("attach" in body) {
+    response.writeHead(status, headers);
+    if (headOnly) {
+      body.cancel();
+      response.end();
+    } else if (!body.attach(sink)) response.flushHeaders();
+    return;
+  }
   if (outcome.streamed) {
     response.writeHead(status, headers);
     // A client has its stream from the first byte of the head on; the time to the first token comes after it.

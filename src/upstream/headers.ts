@@ -1,0 +1,90 @@
+import type { RawRequest } from "../dialects/raw-request.ts";
+import { providers } from "./providers.ts";
+
+/** They are about one connection, or about a body that is sent anew. */
+const NOT_FORWARDED = new Set([
+  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"],
+  ...[
+    "transfer-encoding",
+    "upgrade",
+    "http2-settings",
+    "host",
+    "content-length",
+    "content-encoding",
+    "expect",
+    "cookie",
+  ],
+]);
+/** Between a client and its double only. */
+const OWN = /^(x-stuntdouble-|x-aimock-|x-vcr-|x-test-id$)/;
+/** Keys that stand for none. */
+const PLACEHOLDER = /^(sk-aimock-|sk-stuntdouble-)/;
+
+const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key", "api-key", "xi-api-key"] as const;
+
+/**
+ * The headers that a request goes on with, as names and values by turns.
+ * @param key is put in where the caller sent none, or a placeholder
+ */
+export function requestHeaders(raw: RawRequest, provider: string, key: string | undefined): string[] {
+  const named = connectionTokens(raw.header("connection"));
+  const injects = key !== undefined && hasNoKey(raw);
+  const list: string[] = [];
+  for (const name in raw.headers) {
+    const value = raw.headers[name];
+    if (value === undefined || name.startsWith(":") || NOT_FORWARDED.has(name) || OWN.test(name) || named.has(name))
+      continue;
+    if (injects && (KEY_HEADERS as readonly string[]).includes(name)) continue;
+    for (const one of Array.isArray(value) ? value : [value]) list.push(name, one);
+  }
+  if (injects) {
+    const { keyHeader } = providers[provider] ?? { keyHeader: "authorization" };
+    list.push(keyHeader, keyHeader === "authorization" ? `Bearer ${key}` : key);
+  }
+  return list;
+}
+
+function hasNoKey(raw: RawRequest): boolean {
+  const queryKey = raw.url.includes("key=") ? raw.query.get("key") : null;
+  if (queryKey !== null && !PLACEHOLDER.test(queryKey)) return false;
+  return KEY_HEADERS.every((name) => {
+    const value = raw.header(name)?.replace(/^(Bearer|Key) +/i, "") ?? "";
+    return value === "" || PLACEHOLDER.test(value);
+  });
+}
+
+/** The key for a provider from the environment; an empty one is none. */
+export function keyFromEnvironment(provider: string): string | undefined {
+  const name = `PROVIDER_${provider.toUpperCase()}_KEY`;
+  return process.env[`STUNTDOUBLE_${name}`] || process.env[`AIMOCK_${name}`] || undefined;
+}
+
+/** The headers of a provider's reply that are not about the connection to it. */
+export function replyHeaders(headers: Record<string, string | string[] | undefined>): [string, string][] {
+  const named = connectionTokens(one(headers["connection"]));
+  const kept: [string, string][] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || name.startsWith(":") || HOP_BY_HOP.has(name) || named.has(name)) continue;
+    for (const single of Array.isArray(value) ? value : [value]) kept.push([name, single]);
+  }
+  return kept;
+}
+
+const HOP_BY_HOP = new Set([
+  ...["connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer"],
+  ...["transfer-encoding", "upgrade"],
+]);
+
+function connectionTokens(value: string | undefined): Set<string> {
+  return new Set(
+    (value ?? "")
+      .toLowerCase()
+      .split(",")
+      .map((token) => token.trim()),
+  );
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(",") : value;
+}

@@ -1,0 +1,161 @@
+import type { Answer } from "../dialects/answer.ts";
+import { ApiError } from "../dialects/api-error.ts";
+import type { Exchange } from "../dialects/exchange.ts";
+import type { Call } from "../dialects/operation.ts";
+import type { Clock } from "../state/clock.ts";
+import { AbortedError, type UpstreamCall, UpstreamClient, type UpstreamTimeouts } from "./client.ts";
+import { keyFromEnvironment, replyHeaders, requestHeaders } from "./headers.ts";
+import { RelayedBody } from "./relayed-body.ts";
+import { Tap } from "./tap.ts";
+import { NoUpstreamError, type Target, targetOf } from "./target.ts";
+
+export interface RelayOptions {
+  /** Base URLs by provider, over the known ones. */
+  urls: ReadonlyMap<string, string>;
+  timeouts: UpstreamTimeouts;
+  /** Bytes of a reply's body that are kept for the tape; what is beyond it reaches the client alone. */
+  bufferLimit: number;
+  clock: Clock;
+  /** Keys by provider, over those of the environment. */
+  keys?: ReadonlyMap<string, string>;
+}
+
+/** Makes a tape of a call. Asked for one when the head of the reply has arrived. */
+export interface TapeMaker {
+  begin(call: Call, provider: string): Tape;
+}
+
+export interface Tape {
+  /** Never throws and never rejects: what cannot be written is told elsewhere. */
+  write(exchange: Exchange): void;
+}
+
+/** Passes calls on to providers, and what they answer back as it arrives, with a copy for a tape. */
+export class Relay {
+  readonly #options: RelayOptions;
+  #client: UpstreamClient | undefined;
+  #loading: Promise<UpstreamClient> | undefined;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Never rejects: what goes wrong before there is a reply is an error in the caller's own shape.
+   * @param tapes makes the tape; nothing is kept without it
+   */
+  async relay(call: Call, tapes: TapeMaker | undefined): Promise<Answer> {
+    let target: Target;
+    try {
+      target = targetOf(call, this.#options.urls);
+    } catch (error) {
+      if (!(error instanceof NoUpstreamError)) throw error;
+      return failure(502, error.message, "no_upstream");
+    }
+    this.#client ??= await (this.#loading ??= UpstreamClient.load(this.#options.timeouts));
+    return this.#send(this.#client, call, target, tapes);
+  }
+
+  /** Breaks what is under way and closes the connections that are kept. */
+  async close(): Promise<void> {
+    const client = this.#client ?? (await this.#loading);
+    this.#client = undefined;
+    this.#loading = undefined;
+    await client?.close();
+  }
+
+  #send(client: UpstreamClient, call: Call, target: Target, tapes: TapeMaker | undefined): Promise<Answer> {
+    const { raw } = call;
+    const { clock, keys, bufferLimit } = this.#options;
+    const { provider, origin, path } = target;
+    const key = keys?.get(provider) ?? keyFromEnvironment(provider);
+    const sent = clock.now();
+    const wall = clock.wall();
+    return new Promise((resolve) => {
+      let body: RelayedBody | undefined;
+      let tap: Tap | undefined;
+      const upstream: UpstreamCall = client.send(
+        {
+          origin,
+          path: key === undefined ? path : withoutPlaceholder(path),
+          method: raw.method,
+          headers: requestHeaders(raw, provider, key),
+          body: raw.body.byteLength === 0 ? undefined : raw.body,
+        },
+        {
+          head: (status, fields) => {
+            raw.gone = undefined;
+            const headers = replyHeaders(fields);
+            body = new RelayedBody({
+              pause: () => upstream.pause(),
+              resume: () => upstream.resume(),
+              abort: () => upstream.abort(),
+            });
+            if (tapes !== undefined) {
+              tap = new Tap(clock, bufferLimit, { call, provider, sentAtMs: wall, status, headers }, sent);
+              tap.tape = tapes.begin(call, provider);
+            }
+            resolve({
+              kind: "live",
+              reply: { status, headers: headers.flat(), body },
+              source: { kind: "upstream", id: provider },
+            });
+          },
+          data: (chunk) => {
+            tap?.add(chunk);
+            body?.push(chunk);
+          },
+          end: () => {
+            body?.finish("end");
+            tap?.finish("complete");
+          },
+          fail: (error) => {
+            raw.gone = undefined;
+            if (body === undefined) return resolve(refusal(error, provider, origin));
+            body.finish("broken");
+            tap?.finish(error instanceof AbortedError ? "cut" : "truncated");
+          },
+        },
+      );
+      raw.gone = () => upstream.abort();
+    });
+  }
+}
+
+/** A placeholder key in the query would win over the one in the header. */
+function withoutPlaceholder(path: string): string {
+  return path.replace(/([?&])key=(?:sk-aimock-|sk-stuntdouble-)[^&#]*(&|$)/, (_, before: string, after: string) =>
+    after === "&" ? before : "",
+  );
+}
+
+function refusal(error: Error, provider: string, origin: string): Answer {
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "UND_ERR_CONNECT_TIMEOUT":
+      return failure(504, `${provider} at ${origin} took no connection in time.`, "upstream_timeout");
+    case "UND_ERR_HEADERS_TIMEOUT":
+      return failure(
+        504,
+        `${provider} at ${origin} began no answer in time (--upstream-timeout-ms).`,
+        "upstream_timeout",
+      );
+    case "ENOTFOUND":
+      return failure(
+        502,
+        `There is no host ${origin} for ${provider}. Is --provider-${provider} right?`,
+        "upstream_unreachable",
+      );
+    default:
+      return failure(
+        502,
+        `${provider} at ${origin} gave no answer: ${error.message || code || error.name}.`,
+        "upstream_unreachable",
+      );
+  }
+}
+
+function failure(status: number, message: string, code: string): Answer {
+  const error = new ApiError({ status, message, type: "upstream_error", code });
+  return { kind: "error", error, terminal: true, source: { kind: "upstream" } };
+}

@@ -1,0 +1,75 @@
+import type { ArrivedChunk, Exchange, ExchangeEnding } from "../dialects/exchange.ts";
+import type { Call } from "../dialects/operation.ts";
+import type { Clock } from "../state/clock.ts";
+import type { Tape } from "./relay.ts";
+
+interface TapHead {
+  call: Call;
+  provider: string;
+  /** Unix time in milliseconds. */
+  sentAtMs: number;
+  status: number;
+  headers: [string, string][];
+}
+
+/** Keeps a copy of a reply as it passes, up to a limit, and makes it a tape when it is over. */
+export class Tap {
+  tape: Tape | undefined;
+  readonly #clock: Clock;
+  readonly #limit: number;
+  readonly #head: TapHead;
+  /** On the clock. */
+  readonly #sent: number;
+  readonly #chunks: ArrivedChunk[] = [];
+  #kept = 0;
+  #dropped = 0;
+
+  constructor(clock: Clock, limit: number, head: TapHead, sent: number) {
+    this.#clock = clock;
+    this.#limit = limit;
+    this.#head = head;
+    this.#sent = sent;
+  }
+
+  add(chunk: Uint8Array): void {
+    const { byteLength } = chunk;
+    // What follows a gap would be read as if it belonged to what is before it.
+    if (this.#dropped > 0 || this.#kept + byteLength > this.#limit) {
+      this.#dropped += byteLength;
+      return;
+    }
+    this.#kept += byteLength;
+    // A piece may be a view of a buffer that is far larger, which would be kept with it.
+    const bytes = byteLength * 2 < chunk.buffer.byteLength ? Uint8Array.from(chunk) : chunk;
+    this.#chunks.push({ atMs: this.#elapsed(), bytes });
+  }
+
+  finish(ending: ExchangeEnding): void {
+    const { tape } = this;
+    this.tape = undefined;
+    if (tape === undefined) return;
+    const totalMs = this.#elapsed();
+    const { call, headers, ...head } = this.#head;
+    const exchange: Exchange = {
+      ...head,
+      call,
+      raw: call.raw,
+      headers,
+      chunks: this.#chunks,
+      ending,
+      droppedBytes: this.#dropped,
+      totalMs,
+    };
+    const coding =
+      headers
+        .find(([name]) => name === "content-encoding")?.[1]
+        .trim()
+        .toLowerCase() ?? "identity";
+    if (coding === "identity" || coding === "") tape.write(exchange);
+    else void import("./decode.ts").then(async ({ decoded }) => tape.write(await decoded(exchange, coding)));
+  }
+
+  #elapsed(): number {
+    return this.#clock.now() - this.#sent;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Call } from "../dialects/operation.ts";
+import type { RawRequest } from "../dialects/raw-request.ts";
+import { providerNames, providerOf, providerOfHost, providers } from "./providers.ts";
+
+/** Where a request goes. */
+export interface Target {
+  provider: string;
+  /** `https://api.openai.com` */
+  origin: string;
+  /** With its query. */
+  path: string;
+}
+
+/** No upstream can be named for a request; the message says what to do. */
+export class NoUpstreamError extends Error {
+  override readonly name = "NoUpstreamError";
+}
+
+/**
+ * Finds where a request goes: by the host that it names, by a provider's segment at the start of its path, by its
+ * operation, by its key.
+ * @param urls base URLs by provider, over the known ones; a path in them is kept
+ * @throws {NoUpstreamError}
+ */
+export function targetOf(call: Call, urls: ReadonlyMap<string, string>): Target {
+  const { raw } = call;
+  const path = withoutOwnParts(raw);
+  const host = raw.header("host") ?? raw.header(":authority") ?? "";
+  const hosted = providerOfHost(host);
+  if (hosted !== undefined) return joined(hosted, urls.get(hosted) ?? `https://${host}`, path);
+  const segment = path.slice(1).split(/[/?]/, 1)[0]!;
+  // Groq's own API begins with the name of another provider.
+  if (Object.hasOwn(providers, segment) && !/^\/openai\/(v1|deployments)\//.test(path)) {
+    return joined(segment, baseOf(segment, urls, raw), path.slice(segment.length + 1));
+  }
+  const openaiPrefix = /^\/openai\/v1\//.test(path) && raw.header("api-key") === undefined;
+  const provider = providerOf(
+    raw,
+    call.operation.dialect === "http" ? undefined : call.operation,
+    new Set(urls.keys()),
+  );
+  if (provider === undefined) {
+    throw new NoUpstreamError(
+      `Nothing tells which provider ${raw.method} ${raw.path} is for. Begin the path with the provider's name (/openai/…); known are ${providerNames.join(", ")}.`,
+    );
+  }
+  // `/openai/v1/…` is the segment of OpenAI before its own path, unless the provider's base has it.
+  const prefixed = openaiPrefix && provider === "openai" ? path.slice("/openai".length) : path;
+  return joined(provider, baseOf(provider, urls, raw), prefixed);
+}
+
+function baseOf(provider: string, urls: ReadonlyMap<string, string>, raw: RawRequest): string {
+  const given = urls.get(provider);
+  if (given !== undefined) return given;
+  if (provider === "vertexai") {
+    const location = /\/locations\/([a-z0-9-]+)\//.exec(raw.path)?.[1];
+    if (location !== undefined && location !== "global") return `https://${location}-aiplatform.googleapis.com`;
+  }
+  if (provider === "bedrock") {
+    const region = /Credential=[^/]+\/\d+\/([a-z0-9-]+)\//.exec(raw.header("authorization") ?? "")?.[1];
+    const named = region ?? process.env["AWS_REGION"] ?? process.env["AWS_DEFAULT_REGION"];
+    if (named !== undefined) return `https://bedrock-runtime.${named}.amazonaws.com`;
+  }
+  const { url } = providers[provider]!;
+  if (url !== undefined) return url;
+  throw new NoUpstreamError(
+    `${provider} has no address that is everybody's: give yours with --provider-${provider} https://….`,
+  );
+}
+
+/** The path as the provider knows it: without the scenario, and without the parameters that are ours. */
+function withoutOwnParts({ url }: RawRequest): string {
+  let path = url;
+  if (path.startsWith("/@")) {
+    const end = path.indexOf("/", 2);
+    path = end < 0 ? "/" : path.slice(end);
+  }
+  if (!path.includes("testId=")) return path;
+  return path.replace(/([?&])testId=[^&#]*(&|$)/g, (_, before: string, after: string) => (after === "&" ? before : ""));
+}
+
+/** A path whose first segments are the base's last ones is not doubled: `…/v1` and `/v1/models` are `…/v1/models`. */
+function joined(provider: string, base: string, path: string): Target {
+  const [, origin = base, prefix = ""] = /^(https?:\/\/[^/]+)(\/.*)?$/.exec(base.replace(/\/+$/, "")) ?? [];
+  const before = prefix.split("/").filter((segment) => segment !== "");
+  const after = (path.split("?", 1)[0] ?? "").split("/").filter((segment) => segment !== "");
+  let shared = Math.min(before.length, after.length);
+  while (shared > 0 && before.slice(-shared).some((segment, index) => segment !== after[index])) shared--;
+  const kept = before.slice(0, before.length - shared);
+  return {
+    provider,
+    origin,
+    path: kept.map((segment) => `/${segment}`).join("") + (path.startsWith("/") ? path : `/${path}`),
+  };
+}
