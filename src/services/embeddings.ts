@@ -1,10 +1,10 @@
 import { hashOf, randomOf } from "../chat/random.ts";
-import { PlainView } from "../chat/view.ts";
 import { estimateTokens } from "../chat/tokens.ts";
+import { PlainView } from "../chat/view.ts";
+import { ApiError } from "../dialects/api-error.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import { checkString, checkType, invalidType, missing } from "../dialects/openai-chat/request.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
-import { ApiError } from "../dialects/api-error.ts";
 import { type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
 
 export interface EmbeddingRequest extends JsonObject {
@@ -56,7 +56,10 @@ function decode(raw: RawRequest): EmbeddingRequest {
   checkString(body, "model", true);
   checkType(body, "dimensions", "number");
   const { dimensions, encoding_format: format } = body;
-  if (typeof dimensions === "number" && !(Number.isInteger(dimensions) && dimensions > 0 && dimensions <= MOST_DIMENSIONS)) {
+  if (
+    typeof dimensions === "number" &&
+    !(Number.isInteger(dimensions) && dimensions > 0 && dimensions <= MOST_DIMENSIONS)
+  ) {
     throw invalidType("dimensions", `an integer from 1 to ${MOST_DIMENSIONS}`, dimensions);
   }
   if (format !== undefined && format !== null && format !== "float" && format !== "base64") {
@@ -109,7 +112,7 @@ function encode(out: EmbeddingOutput, context: EncodeContext<EmbeddingVariant>):
 }
 
 /** Little-endian 32-bit floats, as the API sends them. */
-function toBase64(vector: number[]): string {
+export function toBase64(vector: number[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   vector.forEach((value, index) => {
     bytes.writeFloatLE(value, index * 4);

@@ -1,3 +1,4 @@
+import { notBase64At } from "../../wire/base64.ts";
 import { ApiError, badRequest } from "../api-error.ts";
 import { isObject, type JsonObject, kindOf } from "../raw-request.ts";
 
@@ -40,12 +41,10 @@ export function invalid(place: string, value: string, constraint: string): ApiEr
   );
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 /** @throws {ApiError} 400 when a value is no base64 */
 export function needBase64(value: unknown, place: string): string {
   const text = need("string", value, place);
-  if (!BASE64.test(text)) {
+  if (notBase64At(text) >= 0) {
     throw new ApiError({ status: 400, type: "SerializationException", message: `${place}: this is no valid base64.` });
   }
   return text;

@@ -1,0 +1,121 @@
+import { type ChatReply, type Choice, type Finish, nativeOf, type Part, type ToolCallPart } from "../../chat/reply.ts";
+import type { ChatRequest } from "../../chat/request.ts";
+import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
+import type { EncodeContext } from "../operation.ts";
+import { isObject, type JsonObject } from "../raw-request.ts";
+
+export const OLLAMA = "ollama";
+
+/** How a reply's text stands: in a message, or by itself as `/api/generate` has it. */
+export type Form = (content: string, thinking: string | undefined, calls: JsonObject[]) => JsonObject;
+
+export const chatForm: Form = (content, thinking, calls) => ({
+  message: {
+    role: "assistant",
+    content,
+    ...(thinking !== undefined && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  },
+});
+
+export const generateForm: Form = (response, thinking, calls) => ({
+  response,
+  ...(thinking !== undefined && { thinking }),
+  ...(calls.length > 0 && { tool_calls: calls }),
+});
+
+/**
+ * Encodes the unary reply.
+ * @see https://docs.ollama.com/api/chat
+ */
+export function encodeOllama(form: Form, reply: ChatReply, context: EncodeContext): JsonObject {
+  const parts = partsOf(reply);
+  const calls = parts
+    .filter((part) => part.type === "toolCall")
+    .map((call, index) => encodeToolCall(call, index, context));
+  return {
+    ...head(reply, context),
+    ...form(textOf(parts, "text", "refusal") ?? "", textOf(parts, "reasoning"), calls),
+    ...end(reply, context),
+  };
+}
+
+/** The provider gives one choice; of a reply with several it is the first. */
+export function partsOf(reply: ChatReply): Part[] {
+  return reply.choices[0]?.parts ?? [];
+}
+
+function textOf(parts: Part[], ...types: Part["type"][]): string | undefined {
+  let text: string | undefined;
+  for (const part of parts) if (types.includes(part.type) && "text" in part) text = (text ?? "") + part.text;
+  return text;
+}
+
+/** What begins each line. */
+export function head({ envelope }: ChatReply, context: EncodeContext): JsonObject {
+  const recorded = members(envelope?.native)["created_at"];
+  const created =
+    envelope?.created === undefined ? context.createdIso : new Date(envelope.created * 1000).toISOString();
+  return { model: envelope?.model ?? context.model, created_at: recorded ?? created };
+}
+
+/** How the reply ended, and what it took. */
+export function end(reply: ChatReply, context: EncodeContext): JsonObject {
+  const { created_at: _, ...others } = members(reply.envelope?.native);
+  return {
+    done: true,
+    done_reason: doneReason(reply.choices[0]?.finish),
+    ...encodeUsage(reply, context),
+    ...members(reply.choices[0]?.native),
+    ...others,
+  };
+}
+
+function members(native: Choice["native"]): JsonObject {
+  const own = nativeOf(native, OLLAMA);
+  return isObject(own) ? own : {};
+}
+
+export function encodeToolCall(call: ToolCallPart, index: number, context: EncodeContext): JsonObject {
+  return {
+    id: call.id ?? context.id("call_"),
+    function: { index, name: call.name, arguments: parsed(call.arguments), ...members(call.native) },
+  };
+}
+
+/** Arguments that are broken JSON are given as text, so that whoever tests for them sees them. */
+function parsed(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Models that call tools have stopped, here. */
+function doneReason(finish: Finish | undefined): string {
+  if (finish?.native?.dialect === OLLAMA) return finish.native.value;
+  return finish?.reason === "length" ? "length" : "stop";
+}
+
+// Of a model, in nanoseconds: an answer is the same bytes each time.
+const LOAD_DURATION = 1_000_000;
+const PROMPT_DURATION = 10_000_000;
+const DURATION_OF_TOKEN = 10_000_000;
+
+function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObject {
+  const { usage } = reply;
+  const own = nativeOf(usage?.raw, OLLAMA);
+  if (isObject(own)) return own;
+  const tokens = usage?.completionTokens ?? estimateCompletionTokens(reply);
+  const duration = tokens * DURATION_OF_TOKEN;
+  return {
+    total_duration: LOAD_DURATION + PROMPT_DURATION + duration,
+    load_duration: LOAD_DURATION,
+    prompt_eval_count: usage?.promptTokens ?? context.echo((call) => estimatePromptTokens(call.request as ChatRequest)),
+    prompt_eval_duration: PROMPT_DURATION,
+    eval_count: tokens,
+    eval_duration: duration,
+  };
+}

@@ -1,0 +1,30 @@
+import type { ChatReply } from "../../chat/reply.ts";
+import type { EncodeContext, WireEvent } from "../operation.ts";
+import type { JsonObject } from "../raw-request.ts";
+import { encodeToolCall, end, type Form, head, partsOf } from "./response.ts";
+
+/** Encodes the streamed reply: a line for each piece, the parts in their order, and one for the end. */
+export function encodeOllamaStream(form: Form, reply: ChatReply, context: EncodeContext): WireEvent[] {
+  const start = head(reply, context);
+  const events: WireEvent[] = [];
+  const send = (content: string, thinking?: string, calls: JsonObject[] = []): void => {
+    events.push({ data: { ...start, ...form(content, thinking, calls), done: false } });
+  };
+  let calls = 0;
+  for (const part of partsOf(reply)) {
+    switch (part.type) {
+      case "text":
+      case "refusal":
+        for (const piece of context.pieces(part.text)) send(piece);
+        break;
+      case "reasoning":
+        for (const piece of context.pieces(part.text)) send("", piece);
+        break;
+      case "toolCall":
+        send("", undefined, [encodeToolCall(part, calls++, context)]);
+        break;
+    }
+  }
+  events.push({ data: { ...start, ...form("", undefined, []), ...end(reply, context) } });
+  return events;
+}
