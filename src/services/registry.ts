@@ -1,17 +1,22 @@
 import { anthropic } from "../dialects/anthropic/index.ts";
 import { bedrockConverse } from "../dialects/bedrock/index.ts";
 import { bedrockInvoke } from "../dialects/bedrock-invoke/index.ts";
+import { cohere } from "../dialects/cohere/index.ts";
 import { gemini } from "../dialects/gemini/index.ts";
 import { geminiInteractions } from "../dialects/gemini-interactions/index.ts";
+import { ollama } from "../dialects/ollama/index.ts";
 import { openaiChat } from "../dialects/openai-chat/index.ts";
 import { openaiCompletions } from "../dialects/openai-completions/index.ts";
 import { openaiResponses } from "../dialects/openai-responses/index.ts";
 import type { Dialect } from "../dialects/operation.ts";
 import { vertex } from "../dialects/vertex/index.ts";
+import { cohereOnBedrock, titanEmbeddings } from "./bedrock-embeddings.ts";
+import { cohereEmbeddings } from "./cohere-embeddings.ts";
 import { openaiEmbeddings } from "./embeddings.ts";
 import { geminiEmbeddings } from "./gemini-embeddings.ts";
 import { geminiModels } from "./gemini-models.ts";
 import { openaiModels } from "./models.ts";
+import { ollamaEmbeddings } from "./ollama-embeddings.ts";
 
 /** Every provider API that a double speaks: a new one is its folder and a line here. */
 export const dialects: readonly Dialect[] = [
@@ -23,9 +28,14 @@ export const dialects: readonly Dialect[] = [
   anthropic,
   bedrockConverse,
   bedrockInvoke,
+  { name: "bedrock-embeddings", providers: ["bedrock"], operations: [titanEmbeddings, cohereOnBedrock] },
+  cohere,
+  { name: "cohere-embeddings", providers: ["cohere"], operations: cohereEmbeddings },
   gemini,
   { name: "gemini-embeddings", providers: ["gemini", "vertexai"], operations: [geminiEmbeddings] },
   { name: "gemini-models", providers: ["gemini", "vertexai"], operations: [geminiModels] },
   vertex,
   geminiInteractions,
+  ollama,
+  { name: "ollama-embeddings", providers: ["ollama"], operations: [ollamaEmbeddings] },
 ];
