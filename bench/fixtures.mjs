@@ -13,7 +13,14 @@ export function fixturesOf({ count = 10, replyCharacters = 600, streamingProfile
 export function requestOf({ count = 10, bytes = 1024, stream = false }) {
   const index = Math.floor(count / 2);
   const question = `question number ${index} about topic ${index % 97}.`;
-  const body = { model: "gpt-4o", stream, messages: [{ role: "system", content: "You are brief." }, { role: "user", content: question }] };
+  const body = {
+    model: "gpt-4o",
+    stream,
+    messages: [
+      { role: "system", content: "You are brief." },
+      { role: "user", content: question },
+    ],
+  };
   const rest = bytes - JSON.stringify(body).length;
   body.messages[1].content = `${words(Math.max(0, rest >> 1))} ${question} ${words(Math.max(0, rest - (rest >> 1)))}`;
   return JSON.stringify(body);

@@ -14,7 +14,12 @@ const pin = (core, command) => (hasTaskset ? ["taskset", "-c", String(core), ...
 
 /** Starts a server script of `servers/`, pinned to the first core; it prints its port when it is ready. */
 export async function startServer(name, settings = {}, nodeFlags = []) {
-  const [command, ...args] = pin(0, [process.execPath, ...nodeFlags, join(BENCH, "servers", `${name}.mjs`), JSON.stringify(settings)]);
+  const [command, ...args] = pin(0, [
+    process.execPath,
+    ...nodeFlags,
+    join(BENCH, "servers", `${name}.mjs`),
+    JSON.stringify(settings),
+  ]);
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(child.stdout, "data");
   const ready = JSON.parse(String(line).split("\n")[0]);
@@ -32,7 +37,9 @@ export async function startServer(name, settings = {}, nodeFlags = []) {
 
 /** User and system time of a process, in milliseconds; clock ticks are ten. */
 function cpuMs(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
@@ -47,11 +54,21 @@ export async function load(server, { path, body, headers = {}, seconds, connecti
       `local file = io.open("${bodyFile}", "rb")`,
       `wrk.method = "POST"`,
       `wrk.body = file:read("*a")`,
-      ...Object.entries({ "content-type": "application/json", ...headers }).map(([name, value]) => `wrk.headers["${name}"] = "${value}"`),
+      ...Object.entries({ "content-type": "application/json", ...headers }).map(
+        ([name, value]) => `wrk.headers["${name}"] = "${value}"`,
+      ),
     ].join("\n"),
   );
   const before = server.cpuMs();
-  const [command, ...args] = pin(1, ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", script, `http://127.0.0.1:${server.port}${path}`]);
+  const [command, ...args] = pin(1, [
+    "wrk",
+    "-t1",
+    `-c${connections}`,
+    `-d${seconds}s`,
+    "-s",
+    script,
+    `http://127.0.0.1:${server.port}${path}`,
+  ]);
   const child = spawn(command, args);
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
@@ -100,7 +117,8 @@ export function percentile(values, share) {
 /** `12,345 (12,001 to 12,500)` */
 export const spread = ({ median: middle, least, most }, digits = 0) =>
   `${number(middle, digits)} (${number(least, digits)} to ${number(most, digits)})`;
-export const number = (value, digits = 0) => value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+export const number = (value, digits = 0) =>
+  value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 export const times = (value) => `${value.toFixed(2)} ×`;
 
 export function table(title, head, rows) {

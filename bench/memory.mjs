@@ -6,10 +6,14 @@ import { BENCH, number, table } from "./harness.mjs";
 const CALLS = 200_000;
 
 export async function memory() {
-  const { stdout, status } = spawnSync(process.execPath, ["--expose-gc", join(BENCH, "servers", "memory.mjs"), String(CALLS)], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    ["--expose-gc", join(BENCH, "servers", "memory.mjs"), String(CALLS)],
+    {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   if (status !== 0) throw new Error("The memory benchmark failed.");
   const samples = JSON.parse(stdout);
   const slope = slopeOf(samples);

@@ -2,8 +2,7 @@
 // and how near to the ideal is a stream's end? Lateness is taken in the server, from the moment that an alarm was
 // set for to the moment it rang; ends are taken by the client.
 import { readFileSync } from "node:fs";
-import { request } from "node:http";
-import { Agent } from "node:http";
+import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { requestOf } from "./fixtures.mjs";
@@ -59,12 +58,15 @@ export async function paced() {
 /** Milliseconds from the head of a reply to its end. */
 function readStream(port, agent) {
   return new Promise((resolve, reject) => {
-    const asked = request({ port, host: "127.0.0.1", path: "/v1/chat/completions", method: "POST", agent }, (response) => {
-      const start = performance.now();
-      response.on("data", () => {});
-      response.on("end", () => resolve(performance.now() - start));
-      response.on("error", reject);
-    });
+    const asked = request(
+      { port, host: "127.0.0.1", path: "/v1/chat/completions", method: "POST", agent },
+      (response) => {
+        const start = performance.now();
+        response.on("data", () => {});
+        response.on("end", () => resolve(performance.now() - start));
+        response.on("error", reject);
+      },
+    );
     asked.on("error", reject);
     asked.end(requestOf({ stream: true }));
   });

@@ -18,7 +18,9 @@ if (unknown.length > 0) {
   console.error(`No such benchmark: ${unknown.join(", ")}. There are ${Object.keys(BENCHMARKS).join(", ")}.`);
   process.exit(2);
 }
-console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus()[0].model}, ${cpus().length} cores`);
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus()[0].model}, ${cpus().length} cores`,
+);
 for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
   if (names.length === 0 || names.includes(name)) await benchmark();
 }

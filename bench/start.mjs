@@ -1,10 +1,10 @@
 // From the start of the command to its first answer, and what importing the library costs.
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { once } from "node:events";
 import { BENCH, median, number, scratch, spread, summary, table, times } from "./harness.mjs";
 
 const RUNS = Number(process.env.BENCH_STARTS ?? 15);
@@ -38,7 +38,10 @@ createServer((request, response) => response.end("{}")).listen(Number(process.ar
     Object.entries(results).map(([name, values]) => [name, spread(summary(values)), times(median(values) / bare)]),
   );
 
-  const imports = { stuntdouble: join(BENCH, "..", "dist", "index.js"), aimock: import.meta.resolve("@copilotkit/aimock") };
+  const imports = {
+    stuntdouble: join(BENCH, "..", "dist", "index.js"),
+    aimock: import.meta.resolve("@copilotkit/aimock"),
+  };
   const times_ = Object.fromEntries(Object.keys(imports).map((name) => [name, []]));
   for (let run = 0; run < RUNS + 1; run++) {
     for (const [name, path] of Object.entries(imports)) {

@@ -1,7 +1,7 @@
 // What a fresh machine needs before anything else runs: the packages, once, and again when the lock file changed.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const MARK = "node_modules/.stuntdouble-installed";
 
@@ -39,11 +39,16 @@ export function installDebianPackages(wanted) {
   if (missing.length === 0) return;
   const canInstall = process.getuid?.() === 0 && spawnSync("sh", ["-c", "command -v apt-get"]).status === 0;
   if (canInstall) {
-    const quiet = { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
+    const quiet = {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    };
     run("apt-get", ["update", "-q"], quiet);
     run("apt-get", ["install", "-y", "-q", "--no-install-recommends", ...missing], quiet);
     return;
   }
-  console.error(`Missing: ${missing.join(", ")}. Install ${missing.length === 1 ? "it" : "them"} with your system's package manager.`);
+  console.error(
+    `Missing: ${missing.join(", ")}. Install ${missing.length === 1 ? "it" : "them"} with your system's package manager.`,
+  );
   if (process.env.CI === "true") process.exit(1);
 }

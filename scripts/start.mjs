@@ -1,6 +1,6 @@
 // `npm start`: from a fresh clone to a server that answers.
 import { spawn } from "node:child_process";
-import { existsSync, statSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { installPackages, run } from "./setup.mjs";
 
@@ -10,9 +10,13 @@ installPackages();
 if (!isBuilt()) run("npm", ["run", "--silent", "build"]);
 
 const port = process.env.PORT ?? "4010";
-const server = spawn(process.execPath, [COMMAND, "serve", "examples/fixtures", "--port", port, "--log-level", "debug"], {
-  stdio: ["inherit", "inherit", "pipe"],
-});
+const server = spawn(
+  process.execPath,
+  [COMMAND, "serve", "examples/fixtures", "--port", port, "--log-level", "debug"],
+  {
+    stdio: ["inherit", "inherit", "pipe"],
+  },
+);
 let told = false;
 server.stderr.on("data", (chunk) => {
   process.stderr.write(chunk);

@@ -1,15 +1,15 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, stepCountIs, tool } from "ai";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { StuntDouble } from "../src/index.ts";
+import { fetchOverHttp2 } from "./support/fetch-over-http2.ts";
 
 let double: StuntDouble;
 let client: Anthropic;
 beforeAll(async () => {
   double = await StuntDouble.start();
-  client = new Anthropic({ baseURL: double.url, apiKey: "x" });
 });
 afterEach(() => double.reset());
 afterAll(() => double.stop());
@@ -25,7 +25,18 @@ const bothWays = async (content: string) => [
   await client.messages.stream(ask(content)).finalMessage(),
 ];
 
-describe("messages", () => {
+/** The same answers must come over each of them. */
+const ways: [string, () => Anthropic][] = [
+  ["a socket", () => new Anthropic({ baseURL: double.url, apiKey: "x" })],
+  ["HTTP/2", () => new Anthropic({ baseURL: double.url, apiKey: "x", fetch: fetchOverHttp2 })],
+  ["double.fetch", () => new Anthropic({ baseURL: "http://anywhere", apiKey: "x", fetch: double.fetch })],
+];
+
+describe.each(ways)("messages over %s", (_, makeClient) => {
+  beforeEach(() => {
+    client = makeClient();
+  });
+
   it("unary", async () => {
     double.onMessage("hello", { content: "Hi! 👋" });
     const { data, request_id } = await client.messages.create(ask("well, hello")).withResponse();

@@ -48,7 +48,10 @@ async function served(child: ReturnType<typeof run>): Promise<string> {
   for (;;) {
     const found = /https?:\/\/[\w.:[\]]+/.exec(child.output());
     if (found !== null) return found[0];
-    await Promise.race([once(child.stderr!, "data"), once(child, "close").then(() => Promise.reject(new Error(child.output())))]);
+    await Promise.race([
+      once(child.stderr!, "data"),
+      once(child, "close").then(() => Promise.reject(new Error(child.output()))),
+    ]);
   }
 }
 
@@ -115,12 +118,16 @@ describe("stuntdouble serve", () => {
   });
 
   it.each([
-    ["an unknown flag", ["serve", "--prot", "1"], /unknown option '--prot'[^]*--port/],
+    ["an unknown flag", ["serve", "--prot", "1"], /unknown option '--prot'[\s\S]*--port/],
     ["a port that is none", ["serve", "-p", "70000"], /whole number from 0 to 65535/],
     ["an unknown log level", ["serve", "--log-level", "loud"], /Expected one of silent, warn, info, debug/],
     ["a path that is not there", ["serve", "missing.json"], /missing\.json/],
     ["a certificate without its key", ["serve", "--tls-cert", "cert.pem"], /--tls-cert and --tls-key go together/],
-    ["a certificate that is not there", ["serve", "--tls-cert", "no.pem", "--tls-key", "no.pem"], /cannot read no\.pem/],
+    [
+      "a certificate that is not there",
+      ["serve", "--tls-cert", "no.pem", "--tls-key", "no.pem"],
+      /cannot read no\.pem/,
+    ],
     ["an address that is not this machine's", ["serve", "-h", "192.0.2.1", "-p", "0"], /no address of this machine/],
     ["an unknown command", ["sevre"], /unknown command 'sevre'/],
   ])("says what is wrong with %s, and exits with 2", async (_, flags, message) => {
@@ -131,7 +138,10 @@ describe("stuntdouble serve", () => {
   });
 
   it("says every fault of every file, and exits with 2", async () => {
-    writeFileSync(join(folder, "broken.json"), '{"fixtures": [{"match": {"userMesage": "x"}, "response": {"content": "y"}}]}');
+    writeFileSync(
+      join(folder, "broken.json"),
+      '{"fixtures": [{"match": {"userMesage": "x"}, "response": {"content": "y"}}]}',
+    );
     writeFileSync(join(folder, "torn.json"), '{"fixtures": [');
     const child = run("serve", "broken.json", "torn.json");
     expect(await end(child)).toBe(2);

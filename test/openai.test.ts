@@ -1,10 +1,10 @@
-import { once } from "node:events";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, stepCountIs, tool } from "ai";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { StuntDouble } from "../src/index.ts";
+import { fetchOverHttp2 } from "./support/fetch-over-http2.ts";
 
 let double: StuntDouble;
 beforeEach(async () => {
@@ -21,7 +21,10 @@ const weatherTool: OpenAI.ChatCompletionTool = {
 const ways: [string, () => OpenAI][] = [
   ["a socket", () => new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "x", maxRetries: 0 })],
   ["HTTP/2", () => new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "x", maxRetries: 0, fetch: fetchOverHttp2 })],
-  ["double.fetch", () => new OpenAI({ baseURL: "http://anywhere/v1", fetch: double.fetch, apiKey: "x", maxRetries: 0 })],
+  [
+    "double.fetch",
+    () => new OpenAI({ baseURL: "http://anywhere/v1", fetch: double.fetch, apiKey: "x", maxRetries: 0 }),
+  ],
 ];
 
 describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
@@ -52,8 +55,14 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
     double.onMessage("hello", { content: "Hi there, how are you doing today?" });
     const client = makeClient();
     const chunks: OpenAI.ChatCompletionChunk[] = [];
-    for await (const chunk of await client.chat.completions.create({ ...ask("hello"), stream: true })) chunks.push(chunk);
-    expect(chunks.map((chunk) => chunk.choices[0]!.delta.content)).toEqual(["", "Hi there, how are yo", "u doing today?", undefined]);
+    for await (const chunk of await client.chat.completions.create({ ...ask("hello"), stream: true }))
+      chunks.push(chunk);
+    expect(chunks.map((chunk) => chunk.choices[0]!.delta.content)).toEqual([
+      "",
+      "Hi there, how are yo",
+      "u doing today?",
+      undefined,
+    ]);
     expect(chunks[0]!.choices[0]!.delta.role).toBe("assistant");
     expect(chunks.at(-1)!.choices[0]!.finish_reason).toBe("stop");
     expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
@@ -67,7 +76,10 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
     })) {
       counted.push(chunk);
     }
-    expect(counted.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 2, completion_tokens: 9, total_tokens: 11 } });
+    expect(counted.at(-1)).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 2, completion_tokens: 9, total_tokens: 11 },
+    });
     expect(counted.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
   });
 
@@ -87,7 +99,11 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
     expect(choice.finish_reason).toBe("tool_calls");
     expect(choice.message.content).toBeNull();
     const [first, second] = choice.message.tool_calls as OpenAI.ChatCompletionMessageFunctionToolCall[];
-    expect(first).toMatchObject({ id: "call_sf", type: "function", function: { name: "get_weather", arguments: '{"city":"San Francisco"}' } });
+    expect(first).toMatchObject({
+      id: "call_sf",
+      type: "function",
+      function: { name: "get_weather", arguments: '{"city":"San Francisco"}' },
+    });
     expect(second!.function.arguments).toBe('{"city":"Paris"}');
     expect(second!.id).toMatch(/^call_/);
   });
@@ -95,7 +111,10 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
   it.each([false, true])("answers JSON by a schema (stream: %s)", async (stream) => {
     double.on({ userMessage: "entities", responseFormat: "json_schema" }, { content: { name: "Acme" } });
     const body = ask("entities", {
-      response_format: { type: "json_schema", json_schema: { name: "entity", strict: true, schema: { type: "object" } } },
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "entity", strict: true, schema: { type: "object" } },
+      },
     });
     const client = makeClient();
     const completion = stream
@@ -206,7 +225,9 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
   it("embeds: made vectors are unit length, the same for the same text, of the dimensions asked for", async () => {
     const client = makeClient();
     const embed = async (input: string | string[], more: object = {}) =>
-      (await client.embeddings.create({ model: "text-embedding-3-small", input, ...more })).data.map((item) => item.embedding);
+      (await client.embeddings.create({ model: "text-embedding-3-small", input, ...more })).data.map(
+        (item) => item.embedding,
+      );
     const [one] = await embed("a text");
     const [again, other] = await embed(["a text", "another text"]);
     expect(one).toHaveLength(1536);
@@ -223,7 +244,10 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
 
   it("embeds by a fixture", async () => {
     double.onEmbedding("search query", { embedding: [0.5, -0.25, 1] });
-    const reply = await makeClient().embeddings.create({ model: "text-embedding-3-small", input: ["search query", "x"] });
+    const reply = await makeClient().embeddings.create({
+      model: "text-embedding-3-small",
+      input: ["search query", "x"],
+    });
     expect(reply.data.map((item) => item.embedding)).toEqual([
       [0.5, -0.25, 1],
       [0.5, -0.25, 1],
@@ -280,7 +304,11 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
     })();
     await expect(reading).rejects.toThrow();
     expect(seen).toBe(3);
-    expect(double.lastCall()!.response).toMatchObject({ status: 200, interrupted: true, interruptReason: "truncateAfterChunks" });
+    expect(double.lastCall()!.response).toMatchObject({
+      status: 200,
+      interrupted: true,
+      interruptReason: "truncateAfterChunks",
+    });
   });
 });
 
@@ -290,7 +318,10 @@ describe("OpenAI chat", () => {
     double.onMessage("hello", { content: "Hi!" });
     double.nextRequestError(429, { message: "Slow down", retryAfter: 0 });
     double.nextRequestError(500, { message: "Oops", retryAfter: 0 });
-    const reply = await client.chat.completions.create({ model: "gpt-4o", messages: [{ role: "user", content: "hello" }] });
+    const reply = await client.chat.completions.create({
+      model: "gpt-4o",
+      messages: [{ role: "user", content: "hello" }],
+    });
     expect(reply.choices[0]!.message.content).toBe("Hi!");
     expect(double.calls().map((call) => call.response.status)).toEqual([429, 500, 200]);
   });
@@ -304,7 +335,10 @@ describe("OpenAI chat", () => {
   });
 
   it.each([false, true])("carries a tool loop of Vercel's ai (stream: %s)", async () => {
-    double.on({ userMessage: "weather", hasToolResult: false }, { toolCalls: [{ name: "get_weather", arguments: { city: "SF" } }] });
+    double.on(
+      { userMessage: "weather", hasToolResult: false },
+      { toolCalls: [{ name: "get_weather", arguments: { city: "SF" } }] },
+    );
     double.on({ userMessage: "weather", hasToolResult: true }, { content: "It is 72°F." });
     const openai = createOpenAI({ baseURL: `${double.url}/v1`, apiKey: "x" });
     const asked: unknown[] = [];
@@ -330,7 +364,10 @@ describe("OpenAI chat", () => {
 
   it("gives the same bytes for the same seed", async () => {
     const ids = async (): Promise<unknown[]> => {
-      const seeded = new StuntDouble({ seed: 7, fixtures: [{ match: {}, response: { toolCalls: [{ name: "f", arguments: {} }] } }] });
+      const seeded = new StuntDouble({
+        seed: 7,
+        fixtures: [{ match: {}, response: { toolCalls: [{ name: "f", arguments: {} }] } }],
+      });
       const answers: unknown[] = [];
       for (let call = 0; call < 3; call++) {
         const response = await seeded.fetch("http://x/v1/chat/completions", {
@@ -346,40 +383,3 @@ describe("OpenAI chat", () => {
     expect(new Set(first).size).toBe(3);
   });
 });
-
-/** The platform's fetch speaks HTTP/2 only by TLS; this one speaks it in the clear. */
-const fetchOverHttp2: typeof fetch = async (input, init) => {
-  const { connect } = await import("node:http2");
-  const url = new URL(String(input));
-  const client = connect(url.origin);
-  const headers: Record<string, string> = {};
-  new Headers(init?.headers).forEach((value, name) => {
-    if (name !== "connection" && name !== "host") headers[name] = value;
-  });
-  const stream = client.request({ ":method": init?.method ?? "GET", ":path": url.pathname + url.search, ...headers });
-  stream.end((init?.body as string | undefined) ?? undefined);
-  init?.signal?.addEventListener("abort", () => stream.close());
-  const [answer] = (await once(stream, "response")) as [Record<string, string>];
-  let cancelled = false;
-  const body = new ReadableStream({
-    start(controller) {
-      stream.on("data", (chunk) => controller.enqueue(new Uint8Array(chunk)));
-      stream.on("end", () => {
-        client.close();
-        if (cancelled) return;
-        if (stream.rstCode === 0) controller.close();
-        else controller.error(new TypeError("terminated"));
-      });
-      stream.on("error", (error) => {
-        client.close();
-        if (!cancelled) controller.error(error);
-      });
-    },
-    cancel() {
-      cancelled = true;
-      client.destroy();
-    },
-  });
-  const plain = Object.entries(answer).filter(([name]) => !name.startsWith(":"));
-  return new Response(body, { status: Number(answer[":status"]), headers: plain });
-};

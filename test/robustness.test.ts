@@ -11,14 +11,22 @@ beforeAll(async () => {
 });
 afterAll(() => double.stop());
 
-const PATHS = ["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/messages", "/v1/messages/count_tokens"];
+const PATHS = [
+  "/v1/chat/completions",
+  "/v1/completions",
+  "/v1/embeddings",
+  "/v1/messages",
+  "/v1/messages/count_tokens",
+];
 
 const post = (path: string, body: string | Uint8Array): Promise<Response> =>
   fetch(double.url + path, { method: "POST", body: body as BodyInit, headers: { "content-type": "application/json" } });
 
 async function answersHello(): Promise<void> {
   const reply = await post(PATHS[0]!, JSON.stringify({ model: "m", messages: [{ role: "user", content: "hello" }] }));
-  expect(((await reply.json()) as { choices: { message: object }[] }).choices[0]!.message).toMatchObject({ content: "Hi!" });
+  expect(((await reply.json()) as { choices: { message: object }[] }).choices[0]!.message).toMatchObject({
+    content: "Hi!",
+  });
 }
 
 /** The error object of either provider. */
@@ -39,7 +47,10 @@ describe.each(PATHS)("bad input to %s", (path) => {
     ["NUL bytes", "\0\0\0"],
     ["no UTF-8", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
     ["arrays 10,000 deep", deep],
-    ["a member 10,000 deep", `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"prompt":"x","input":"x","metadata":${deep}}`],
+    [
+      "a member 10,000 deep",
+      `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"prompt":"x","input":"x","metadata":${deep}}`,
+    ],
     ["no member at all", "{}"],
   ])("answers %s with the provider's 400", async (_, body) => {
     const reply = await post(path, body);
@@ -63,7 +74,11 @@ describe.each(PATHS)("bad input to %s", (path) => {
       messages: [
         { role: "system", content: "be brief" },
         { role: "user", content: [{ type: "text", text: "hello" }] },
-        { role: "assistant", content: "x", tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] },
+        {
+          role: "assistant",
+          content: "x",
+          tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+        },
         { role: "tool", tool_call_id: "c", content: "result" },
       ],
       tools: [{ type: "function", name: "f", input_schema: {}, function: { name: "f", parameters: {} } }],
@@ -92,7 +107,9 @@ type Place = (string | number)[];
 
 function placesOf(value: unknown, at: Place = []): Place[] {
   if (typeof value !== "object" || value === null) return [at];
-  const inner = Object.entries(value).flatMap(([key, member]) => placesOf(member, [...at, Array.isArray(value) ? Number(key) : key]));
+  const inner = Object.entries(value).flatMap(([key, member]) =>
+    placesOf(member, [...at, Array.isArray(value) ? Number(key) : key]),
+  );
   return at.length === 0 ? inner : [at, ...inner];
 }
 

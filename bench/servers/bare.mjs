@@ -1,6 +1,7 @@
 // The limit: node:http that reads and parses the request and sends the bytes that the product would send.
-import { createServer } from "node:http";
+
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 
 const { replyFile, contentType = "application/json" } = JSON.parse(process.argv[2]);
 const reply = readFileSync(replyFile);

@@ -10,10 +10,13 @@ const streamed = requestOf({ stream: true });
 
 function call(index) {
   return new Promise((resolve, reject) => {
-    const asked = request({ port: double.port, host: "127.0.0.1", path: "/v1/chat/completions", method: "POST", agent }, (response) => {
-      response.on("data", () => {});
-      response.on("end", resolve);
-    });
+    const asked = request(
+      { port: double.port, host: "127.0.0.1", path: "/v1/chat/completions", method: "POST", agent },
+      (response) => {
+        response.on("data", () => {});
+        response.on("end", resolve);
+      },
+    );
     // Every call names a test of its own, every tenth is a stream.
     asked.setHeader("x-test-id", `test-${index}`);
     asked.on("error", reject);

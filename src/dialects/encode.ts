@@ -1,5 +1,5 @@
-import { drawLetters } from "../chat/random.ts";
 import { pieces } from "../chat/pieces.ts";
+import { drawLetters } from "../chat/random.ts";
 import { encodeAwsEvent } from "../wire/aws-event-stream.ts";
 import type { Call, EncodeContext, Framing, Operation, WireEvent } from "./operation.ts";
 

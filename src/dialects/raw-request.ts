@@ -71,6 +71,16 @@ export class RawRequest {
     }
     return this.#json;
   }
+
+  /** The same request with another value for its body, where a path says what the body says elsewhere. */
+  withJson(json: unknown): RawRequest {
+    const copy = new RawRequest(this.method, this.url, this.headers, this.body);
+    copy.path = this.path;
+    copy.params = this.params;
+    copy.#json = json;
+    copy.#parsed = true;
+    return copy;
+  }
 }
 
 /**

@@ -14,12 +14,13 @@ export function readBody(
   request: NodeRequest,
   limit: number,
   done: (body: Uint8Array) => void,
-  fault: (fault: BodyFault) => void,
+  refuse: (fault: BodyFault) => void,
 ): void {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > limit) {
     request.resume();
-    return fault(tooLarge(limit, `declares ${declared} bytes`));
+    refuse(tooLarge(limit, `declares ${declared} bytes`));
+    return;
   }
   let first: Buffer | undefined;
   let more: Buffer[] | undefined;
@@ -27,7 +28,7 @@ export function readBody(
   request.on("data", (chunk: Buffer) => {
     length += chunk.length;
     if (length > limit) {
-      if (length - chunk.length <= limit) fault(tooLarge(limit, "is longer"));
+      if (length - chunk.length <= limit) refuse(tooLarge(limit, "is longer"));
       // The rest is read and dropped, so that the client gets to see the answer.
       first = undefined;
       more = undefined;
@@ -40,44 +41,43 @@ export function readBody(
     const body = more !== undefined ? Buffer.concat(more, length) : (first ?? EMPTY);
     const coding = request.headers["content-encoding"];
     if (coding === undefined || coding === "identity") done(body);
-    else decompress(body, coding, limit, done, fault);
+    else decompress(body, coding, limit).then(done, refuse);
   });
 }
 
 const EMPTY = Buffer.alloc(0);
 
 function tooLarge(limit: number, how: string): BodyFault {
-  return { status: 413, message: `The request body ${how}; the limit is ${limit} bytes.` };
+  return fault(413, `The request body ${how}; the limit is ${limit} bytes.`);
 }
 
-function decompress(
-  body: Buffer,
-  codings: string,
-  limit: number,
-  done: (body: Uint8Array) => void,
-  fault: (fault: BodyFault) => void,
-): void {
+/** @throws {BodyFault} */
+async function decompress(body: Buffer, codings: string, limit: number): Promise<Uint8Array> {
   // Loaded when a client compresses, which few do.
-  import("node:zlib").then((zlib) => {
-    const steps = codings
-      .split(",")
-      .map((coding) => coding.trim().toLowerCase())
-      .reverse();
-    const step = (at: number, bytes: Buffer): void => {
-      const coding = steps[at];
-      if (coding === undefined) return done(bytes);
-      const next = (error: Error | null, result: Buffer): void => {
-        if (error === null) return step(at + 1, result);
-        if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return fault(tooLarge(limit, "is longer once it is decompressed"));
-        fault({ status: 400, message: `The request body is no valid ${coding}: ${error.message}.` });
-      };
-      const options = { maxOutputLength: limit };
-      if (coding === "gzip" || coding === "x-gzip") zlib.gunzip(bytes, options, next);
-      else if (coding === "deflate") zlib.inflate(bytes, options, next);
-      else if (coding === "br") zlib.brotliDecompress(bytes, options, next);
-      else if (coding === "identity") step(at + 1, bytes);
-      else fault({ status: 415, message: `Content-Encoding ${coding} is not supported; send gzip, deflate, br or none.` });
-    };
-    step(0, body);
-  });
+  const [zlib, { promisify }] = await Promise.all([import("node:zlib"), import("node:util")]);
+  const decoders: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+    gzip: promisify(zlib.gunzip),
+    "x-gzip": promisify(zlib.gunzip),
+    deflate: promisify(zlib.inflate),
+    br: promisify(zlib.brotliDecompress),
+    identity: async (bytes) => bytes,
+  };
+  let bytes = body;
+  // The coding that was applied last is named last.
+  for (const coding of codings
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .reverse()) {
+    const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+    if (decode === undefined) {
+      throw fault(415, `Content-Encoding ${coding} is not supported; send gzip, deflate, br or none.`);
+    }
+    bytes = await decode(bytes, { maxOutputLength: limit }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(limit, "is longer once it is decompressed");
+      throw fault(400, `The request body is no valid ${coding}: ${error.message}.`);
+    });
+  }
+  return bytes;
 }
+
+const fault = (status: BodyFault["status"], message: string): BodyFault => ({ status, message });

@@ -15,8 +15,8 @@ import { Engine } from "./engine.ts";
 import { fetchThrough } from "./fetch.ts";
 import { Listener } from "./listener.ts";
 import { OneShotErrors } from "./one-shot.ts";
-import { Router } from "./router.ts";
 import { ownPaths } from "./own-paths.ts";
+import { Router } from "./router.ts";
 
 export interface StuntDoubleOptions {
   /** 0, the default, takes a free one. */
@@ -77,10 +77,7 @@ export class StuntDouble {
     const { onCall } = options;
     this.#engine = new Engine({
       router: new Router(dialects),
-      answerers: [
-        this.#errors.answer,
-        fixtureAnswerer(this.#pool, this.#counters, { defaults: timingOf(options) }),
-      ],
+      answerers: [this.#errors.answer, fixtureAnswerer(this.#pool, this.#counters, { defaults: timingOf(options) })],
       journal: this.#journal,
       stamps: this.#stamps,
       memory: this.#memory,
@@ -157,11 +154,19 @@ export class StuntDouble {
   }
 
   /** Answers a conversation by its last user message: a part of it, or a pattern. */
-  onMessage(userMessage: string | RegExp, response: FixtureResponse | FixtureResponder, options?: FixtureOptions): this {
+  onMessage(
+    userMessage: string | RegExp,
+    response: FixtureResponse | FixtureResponder,
+    options?: FixtureOptions,
+  ): this {
     return this.on({ userMessage }, response, options);
   }
 
-  onEmbedding(inputText: string | RegExp, response: FixtureResponse | FixtureResponder, options?: FixtureOptions): this {
+  onEmbedding(
+    inputText: string | RegExp,
+    response: FixtureResponse | FixtureResponder,
+    options?: FixtureOptions,
+  ): this {
     return this.on({ inputText }, response, options);
   }
 
@@ -197,7 +202,7 @@ export class StuntDouble {
   }
 
   addFixtures(fixtures: readonly Fixture[]): this {
-    this.#pool.add(...fixtures);
+    this.#pool.addAll(fixtures);
     return this;
   }
 

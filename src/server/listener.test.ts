@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
-import { gzipSync, brotliCompressSync, deflateSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import { ApiError } from "../dialects/api-error.ts";
+import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import { SystemClock } from "../state/clock.ts";
 import type { Outcome } from "./engine.ts";
 import { Listener, type ListenerOptions } from "./listener.ts";
@@ -123,7 +123,7 @@ describe("HTTP/1.1", () => {
   it("says what is wrong with what is no HTTP", async () => {
     const socket = socketTo(await listen());
     socket.write("hello there\r\n\r\n");
-    expect(await socket.all()).toMatch(/^HTTP\/1.1 400 Bad Request[^]*no valid HTTP request/);
+    expect(await socket.all()).toMatch(/^HTTP\/1.1 400 Bad Request[\s\S]*no valid HTTP request/);
   });
 
   it("answers 431 to headers that are too long", async () => {
@@ -155,7 +155,7 @@ describe("HTTP/1.1", () => {
   it("sends no body to HEAD", async () => {
     const socket = socketTo(await listen());
     socket.write("HEAD /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    expect(await socket.all()).toMatch(/content-length: 7\r\n[^]*\r\n\r\n$/);
+    expect(await socket.all()).toMatch(/content-length: 7\r\n[\s\S]*\r\n\r\n$/);
   });
 });
 

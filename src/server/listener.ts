@@ -132,7 +132,10 @@ export class Listener {
       socket.pause();
       socket.unshift(seen);
       // An HTTP/2 session takes what was read before it; data that flowed by then would be lost to it.
-      if (start === PREFACE) return this.#speakHttp2(socket);
+      if (start === PREFACE) {
+        this.#speakHttp2(socket);
+        return;
+      }
       speakHttp1(socket);
       socket.resume();
     };

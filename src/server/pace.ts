@@ -57,7 +57,10 @@ export function pace(body: PacedBody, sink: Sink, clock: Clock, done: (ending: E
         if (!full) breakOff("truncateAfterChunks");
         return;
       }
-      if (cut?.atMs !== undefined && cut.atMs <= elapsed) return breakOff("disconnectAfterMs");
+      if (cut?.atMs !== undefined && cut.atMs <= elapsed) {
+        breakOff("disconnectAfterMs");
+        return;
+      }
       finish("complete");
       sink.end();
     } else if (!full) {
