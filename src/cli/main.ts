@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { Command } from "commander";
 import { registerLint } from "./lint.ts";
 import { registerPlay } from "./play.ts";

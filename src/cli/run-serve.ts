@@ -3,7 +3,22 @@ import pico from "picocolors";
 import { FixtureError } from "../fixtures/load.ts";
 import { StuntDouble, type StuntDoubleOptions } from "../server/double.ts";
 import type { JournalResponse } from "../state/journal.ts";
-import type { LogLevel, ServeSettings } from "./serve.ts";
+
+export type LogLevel = "silent" | "warn" | "info" | "debug";
+
+/** What the command line says. */
+export interface ServeSettings {
+  port: number;
+  host: string;
+  fixtures: string[];
+  logLevel: LogLevel;
+  seed?: string;
+  tls?: true;
+  tlsCert?: string;
+  tlsKey?: string;
+  latency?: number;
+  chunkSize?: number;
+}
 
 const DEFAULT_FOLDER = "./fixtures";
 /** Wrong usage, or files that cannot be used. */
@@ -37,7 +52,8 @@ export async function serve(settings: ServeSettings): Promise<void> {
   }
   const count = double.fixtures.length;
   log.info(`stuntdouble serves ${count} ${count === 1 ? "fixture" : "fixtures"} on ${pico.bold(double.url)}`);
-  if (count === 0) log.warn("There is no fixture: embeddings are made, everything else is a miss. Name files or folders.");
+  if (count === 0)
+    log.warn("There is no fixture: embeddings are made, everything else is a miss. Name files or folders.");
   const stop = (): void => {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);

@@ -1,20 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
+import type { LogLevel, ServeSettings } from "./run-serve.ts";
 
-interface ServeFlags {
-  port: number;
-  host: string;
-  fixtures: string[];
-  logLevel: LogLevel;
-  seed?: string;
-  tls?: true;
-  tlsCert?: string;
-  tlsKey?: string;
-  latency?: number;
-  chunkSize?: number;
-}
-
-export type LogLevel = "silent" | "warn" | "info" | "debug";
 const LOG_LEVELS: LogLevel[] = ["silent", "warn", "info", "debug"];
 
 export function registerServe(program: Command): void {
@@ -33,13 +20,11 @@ export function registerServe(program: Command): void {
     .option("--tls-cert <file>", "HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "its private key (PEM)")
     .helpOption("--help", "show this help")
-    .action(async (paths: string[], flags: ServeFlags) => {
+    .action(async (paths: string[], flags: ServeSettings) => {
       const { serve } = await import("./run-serve.ts");
       await serve({ ...flags, fixtures: [...paths, ...flags.fixtures] });
     });
 }
-
-export type ServeSettings = ServeFlags;
 
 function integer(least: number, most: number): (text: string) => number {
   return (text) => {
