@@ -1,0 +1,145 @@
+import { createOpenAI } from "@ai-sdk/openai";
+import { ChatOpenAI } from "@langchain/openai";
+import { Agent, tool as agentTool, OpenAIProvider, Runner, setTracingDisabled } from "@openai/agents";
+import { generateObject, generateText, stepCountIs, streamText, tool } from "ai";
+import OpenAI from "openai";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { StuntDouble } from "../src/index.ts";
+
+let double: StuntDouble;
+beforeAll(async () => {
+  double = await StuntDouble.start();
+  setTracingDisabled(true);
+});
+afterEach(() => double.reset());
+afterAll(() => double.stop());
+
+const city = z.object({ city: z.string() });
+
+/** Two steps: the call, and the answer to its result. */
+function addWeather(): void {
+  double.onToolResult("call_1", { content: "It is sunny in Bern." });
+  double.onMessage("weather", {
+    reasoning: "I should look.",
+    content: "Let me see.",
+    toolCalls: [{ id: "call_1", name: "weather", arguments: { city: "Bern" } }],
+  });
+}
+
+describe("ai", () => {
+  const openai = () => createOpenAI({ baseURL: `${double.url}/v1`, apiKey: "x" });
+  const tools = { weather: tool({ inputSchema: city, execute: ({ city: place }) => `sun in ${place}` }) };
+
+  it("gets text, reasoning and usage, whole and streamed", async () => {
+    double.onMessage("hello", {
+      reasoning: "Greet.",
+      content: "Hi there!",
+      usage: { prompt_tokens: 7, completion_tokens: 3 },
+    });
+    const model = openai()("gpt-5");
+    const whole = await generateText({ model, prompt: "hello" });
+    const streamed = streamText({ model, prompt: "hello" });
+    expect([whole.text, await streamed.text]).toEqual(["Hi there!", "Hi there!"]);
+    expect([whole.reasoningText, await streamed.reasoningText]).toEqual(["Greet.", "Greet."]);
+    expect([whole.finishReason, await streamed.finishReason]).toEqual(["stop", "stop"]);
+    for (const usage of [whole.usage, await streamed.usage]) {
+      expect(usage).toMatchObject({ inputTokens: 7, outputTokens: 3, totalTokens: 10 });
+    }
+  });
+
+  it.each([true, false])("calls tools in a loop of two steps (stored: %s)", async (store) => {
+    addWeather();
+    const providerOptions = { openai: { store, include: ["reasoning.encrypted_content"] } };
+    const model = openai()("gpt-5");
+    const asked = { model, tools, providerOptions, stopWhen: stepCountIs(3), prompt: "weather?" };
+    const whole = await generateText(asked);
+    expect(whole.steps.map(({ text }) => text)).toEqual(["Let me see.", "It is sunny in Bern."]);
+    expect(whole.steps[0]?.toolCalls).toMatchObject([
+      { toolCallId: "call_1", toolName: "weather", input: { city: "Bern" } },
+    ]);
+    expect(await streamText(asked).text).toBe("It is sunny in Bern.");
+  });
+
+  it("gets objects", async () => {
+    double.on({ userMessage: "capital", responseFormat: "json_schema" }, { content: { city: "Bern" } });
+    const { object } = await generateObject({ model: openai()("gpt-5"), schema: city, prompt: "capital?" });
+    expect(object).toEqual({ city: "Bern" });
+  });
+
+  it("raises errors", async () => {
+    double.nextRequestError(400, { message: "No luck." });
+    await expect(generateText({ model: openai()("gpt-5"), prompt: "x", maxRetries: 0 })).rejects.toMatchObject({
+      statusCode: 400,
+      message: "No luck.",
+    });
+  });
+});
+
+describe("LangChain", () => {
+  const model = () =>
+    new ChatOpenAI({
+      model: "gpt-5",
+      apiKey: "x",
+      useResponsesApi: true,
+      maxRetries: 0,
+      configuration: { baseURL: `${double.url}/v1` },
+    });
+
+  it("gets text and usage, whole and streamed", async () => {
+    double.onMessage("hello", { content: "Hi there!", usage: { prompt_tokens: 7, completion_tokens: 3 } });
+    const whole = await model().invoke("hello");
+    expect(whole.text).toBe("Hi there!");
+    expect(whole.usage_metadata).toMatchObject({ input_tokens: 7, output_tokens: 3, total_tokens: 10 });
+    let streamed = "";
+    for await (const chunk of await model().stream("hello")) streamed += chunk.text;
+    expect(streamed).toBe("Hi there!");
+  });
+
+  it("calls tools, and goes on from their results", async () => {
+    addWeather();
+    const bound = model().bindTools([{ name: "weather", schema: city }]);
+    const call = await bound.invoke("weather?");
+    expect(call.tool_calls).toMatchObject([{ id: "call_1", name: "weather", args: { city: "Bern" } }]);
+    const result = { role: "tool", tool_call_id: "call_1", content: "sun" };
+    const answer = await bound.invoke([{ role: "user", content: "weather?" }, call, result]);
+    expect(answer.text).toBe("It is sunny in Bern.");
+  });
+});
+
+describe("OpenAI Agents", () => {
+  it.each([true, false])("run a tool in a loop of two steps (streamed: %s)", async (stream) => {
+    addWeather();
+    const openAIClient = new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "x" });
+    const agent = new Agent({
+      name: "Forecaster",
+      instructions: "Look it up.",
+      model: "gpt-5",
+      tools: [
+        agentTool({
+          name: "weather",
+          description: "The weather",
+          parameters: city,
+          execute: ({ city: place }) => `sun in ${place}`,
+        }),
+      ],
+    });
+    const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient, useResponses: true }) });
+    if (stream) {
+      const run = await runner.run(agent, "weather?", { stream });
+      await run.completed;
+      expect(run.finalOutput).toBe("It is sunny in Bern.");
+    } else {
+      const run = await runner.run(agent, "weather?");
+      expect(run.finalOutput).toBe("It is sunny in Bern.");
+      expect(run.newItems.map(({ type }) => type)).toEqual([
+        "reasoning_item",
+        "message_output_item",
+        "tool_call_item",
+        "tool_call_output_item",
+        "message_output_item",
+      ]);
+    }
+    expect(double.calls().map(({ response }) => response.status)).toEqual([200, 200]);
+  });
+});
