@@ -60,6 +60,8 @@ export interface WireReply {
   headers: HeaderFields;
   /** A list has the chunks of a stream. */
   body: string | Uint8Array | (string | Uint8Array)[];
+  /** The body is not all there is: the connection breaks after it. */
+  cut?: true;
 }
 
 /**
@@ -157,6 +159,14 @@ export interface Dialect {
   operations: Operation[];
 }
 
+/** What tells a recorded request from all others. */
+export interface Identity {
+  /** Of all that shapes the answer's content. */
+  fingerprint: string;
+  /** Of what shapes its form alone: streamed or not, vectors as numbers or as base64. */
+  form: string;
+}
+
 /** One request, decoded. */
 export interface Call<Req = unknown> {
   operation: Operation;
@@ -169,4 +179,6 @@ export interface Call<Req = unknown> {
   /** Value of the context header. */
   context: string | undefined;
   memory: Memory;
+  /** What tells the request from others, without what is ignored; there where recordings are matched. */
+  identity?: (ignore: readonly string[]) => Identity;
 }

@@ -250,17 +250,18 @@ function firstAnswer(answerers: readonly Answerer[], call: Call, from: number): 
 
 /** A reply that is not streamed is one chunk. */
 function timed(
-  { status, headers, body }: WireReply,
+  { status, headers, body, cut }: WireReply,
   timing: Timing | undefined,
   operation: Operation | undefined,
   stamp: CallStamp,
 ): Outcome {
-  const paced = timing !== undefined && takesTime(timing);
+  const paced = cut === true || (timing !== undefined && takesTime(timing));
   const list = headerList(headers, operation, stamp);
-  if (Array.isArray(body)) {
-    return { status, headers: list, body: pacedBody(body, timing ?? {}, stamp.random), streamed: true };
-  }
-  return { status, headers: list, body: paced ? pacedBody([body], timing, stamp.random) : body, streamed: false };
+  const streamed = Array.isArray(body);
+  if (!paced && !streamed) return { status, headers: list, body, streamed };
+  const sent = pacedBody(streamed ? body : [body], timing ?? {}, stamp.random);
+  if (cut) sent.cut = { ...sent.cut, truncated: true };
+  return { status, headers: list, body: sent, streamed: streamed || cut === true };
 }
 
 function headerList(fields: HeaderFields, operation: Operation | undefined, stamp: CallStamp): string[] {
