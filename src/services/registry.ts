@@ -1,4 +1,5 @@
 import { anthropic } from "../dialects/anthropic/index.ts";
+import { azure } from "../dialects/azure/index.ts";
 import { bedrockConverse } from "../dialects/bedrock/index.ts";
 import { bedrockInvoke } from "../dialects/bedrock-invoke/index.ts";
 import { cohere } from "../dialects/cohere/index.ts";
@@ -6,10 +7,13 @@ import { gemini } from "../dialects/gemini/index.ts";
 import { geminiInteractions } from "../dialects/gemini-interactions/index.ts";
 import { ollama } from "../dialects/ollama/index.ts";
 import { openaiChat } from "../dialects/openai-chat/index.ts";
+import { openaiCompatible } from "../dialects/openai-compatible/index.ts";
 import { openaiCompletions } from "../dialects/openai-completions/index.ts";
 import { openaiResponses } from "../dialects/openai-responses/index.ts";
+import { openRouter } from "../dialects/openrouter/index.ts";
 import type { Dialect } from "../dialects/operation.ts";
 import { vertex } from "../dialects/vertex/index.ts";
+import { azureEmbeddings } from "./azure-embeddings.ts";
 import { cohereOnBedrock, titanEmbeddings } from "./bedrock-embeddings.ts";
 import { cohereEmbeddings } from "./cohere-embeddings.ts";
 import { openaiEmbeddings } from "./embeddings.ts";
@@ -38,4 +42,8 @@ export const dialects: readonly Dialect[] = [
   geminiInteractions,
   ollama,
   { name: "ollama-embeddings", providers: ["ollama"], operations: [ollamaEmbeddings] },
+  openRouter,
+  ...openaiCompatible,
+  azure,
+  { name: "azure-embeddings", providers: ["azure"], operations: [azureEmbeddings] },
 ];

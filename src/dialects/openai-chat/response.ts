@@ -30,13 +30,16 @@ export function encodeChatResponse(
   context: EncodeContext<ChatVariant>,
   flavour: ChatFlavour = OPENAI,
 ): JsonObject {
+  // In the order of the stream, so that both make the same ids.
+  const head = envelope(reply, context, "chat.completion", flavour);
+  const end = tail(reply, context, flavour);
   return {
-    ...envelope(reply, context, "chat.completion", flavour),
+    ...head,
     choices: wantedChoices(reply, context.variant.choices).map((choice, index) =>
       encodeChoice(choice, index, reply, context, flavour),
     ),
     usage: encodeUsage(reply, context, flavour),
-    ...tail(reply, context, flavour),
+    ...end,
   };
 }
 

@@ -1,0 +1,117 @@
+import { type ChatFlavour, OPENAI } from "../openai-chat/flavour.ts";
+import type { ErrorShape } from "./errors.ts";
+
+/** A provider whose API is OpenAI's chat completions, but for what is said here. */
+export interface CompatibleProvider extends ChatFlavour {
+  /** Paths of its own. All have `/v1/chat/completions` too, after their segment or from their own clients. */
+  paths: string[];
+  /** A word in the user agents of its clients, where its name is none. */
+  client?: string;
+  /** What its models begin with, for the path without a version that several share. */
+  models?: string;
+  errors: ErrorShape;
+}
+
+/** What many of them share. */
+const BARE: Omit<CompatibleProvider, "dialect"> = {
+  idPrefix: "",
+  reasoning: "reasoning_content",
+  emptyMessage: {},
+  emptyDelta: {},
+  emptyChoice: {},
+  streamUsage: "finish",
+  paths: [],
+  errors: "openai",
+};
+
+export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
+  {
+    // https://docs.mistral.ai/api/endpoint/chat
+    ...BARE,
+    dialect: "mistral",
+    reasoning: "thinking parts",
+    emptyMessage: { tool_calls: null },
+    errors: "mistral",
+  },
+  {
+    // https://console.groq.com/docs/api-reference
+    ...OPENAI,
+    dialect: "groq",
+    reasoning: "reasoning",
+    emptyMessage: {},
+    emptyDelta: {},
+    streamUsage: "x_groq",
+    members: (_, context) => ({ x_groq: { id: context.id("req_") } }),
+    paths: ["/openai/v1/chat/completions"],
+    errors: "openai",
+  },
+  {
+    // https://api-docs.deepseek.com/api/create-chat-completion
+    ...BARE,
+    dialect: "deepseek",
+    emptyChoice: { logprobs: null },
+    usage: (usage, own) => own ?? withCacheHits(usage),
+    paths: ["/beta/chat/completions"],
+    models: "deepseek",
+  },
+  {
+    // https://docs.x.ai/docs/api-reference
+    ...BARE,
+    dialect: "xai",
+    emptyMessage: { refusal: null },
+    streamUsage: "asked",
+    errors: "xai",
+  },
+  {
+    // https://docs.perplexity.ai/api-reference
+    ...BARE,
+    dialect: "perplexity",
+    members: () => ({ citations: [], search_results: [] }),
+    models: "sonar",
+    errors: "numbered",
+  },
+  {
+    // https://docs.z.ai/api-reference/llm/chat-completion
+    ...BARE,
+    dialect: "zai",
+    members: (_, context) => ({ request_id: context.id("") }),
+    paths: ["/api/paas/v4/chat/completions", "/api/coding/paas/v4/chat/completions"],
+    errors: "zai",
+  },
+  {
+    // https://inference-docs.cerebras.ai/api-reference/chat-completions
+    ...BARE,
+    dialect: "cerebras",
+    idPrefix: "chatcmpl-",
+    reasoning: "reasoning",
+    members: (_, context) => ({
+      time_info: { queue_time: 0, prompt_time: 0, completion_time: 0, total_time: 0, created: context.created },
+    }),
+    errors: "flat",
+  },
+  {
+    // https://docs.together.ai/reference/chat-completions-1
+    ...BARE,
+    dialect: "together",
+    reasoning: "reasoning",
+    emptyMessage: { tool_calls: [] },
+    emptyChoice: { logprobs: null },
+    members: () => ({ prompt: [] }),
+  },
+  {
+    // https://huggingface.co/docs/inference-providers: it routes to others, and answers as they do.
+    ...BARE,
+    dialect: "huggingface",
+    reasoning: "reasoning",
+    emptyChoice: { logprobs: null },
+  },
+];
+
+function withCacheHits(usage: Record<string, unknown>): Record<string, unknown> {
+  const details = usage["prompt_tokens_details"] as { cached_tokens?: number } | undefined;
+  const hits = details?.cached_tokens ?? 0;
+  const prompt = usage["prompt_tokens"];
+  // What is estimated when it is sent has hit no cache.
+  const misses = typeof prompt === "number" ? prompt - hits : prompt;
+  return { ...usage, prompt_cache_hit_tokens: hits, prompt_cache_miss_tokens: misses };
+}
