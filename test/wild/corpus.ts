@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { AwsEventStreamParser, bedrockMessage, encodeAwsEvent } from "../../src/wire/aws-event-stream.ts";
 import { SseParser } from "../../src/wire/sse.ts";
 
 /** One reply that a provider really sent, and its request where that was kept. */
@@ -17,7 +18,7 @@ export interface Exchange {
   /** The events' JSON values, or the one body. Undefined where the reply is none of both. */
   messages: unknown[] | undefined;
   /** As it came over the wire, or as it must have. */
-  bytes: string;
+  bytes: string | Uint8Array;
   contentType: string;
 }
 
@@ -62,6 +63,7 @@ function streamsOf(file: string, folder: string, text: string, starts: (message:
   return cuts.map((from, index) => {
     const to = cuts[index + 1] ?? lines.length;
     const messages = parsed.slice(from, to);
+    const aws = folder === "bedrock-converse";
     return {
       name: cuts.length === 1 ? file : `${file} (${index + 1})`,
       file,
@@ -71,8 +73,10 @@ function streamsOf(file: string, folder: string, text: string, starts: (message:
       status: 200,
       streamed: true,
       messages: messages.includes(undefined) ? undefined : messages,
-      bytes: messages.map((message, at) => framed(message, lines[from + at]!)).join(""),
-      contentType: "text/event-stream",
+      bytes: aws
+        ? Buffer.concat(messages.map(framedByAws))
+        : messages.map((message, at) => framed(message, lines[from + at]!)).join(""),
+      contentType: aws ? AWS_EVENT_STREAM : "text/event-stream",
     };
   });
 }
@@ -81,6 +85,14 @@ function streamsOf(file: string, folder: string, text: string, starts: (message:
 function framed(message: unknown, line: string): string {
   const type = (message as { type?: unknown } | undefined)?.type;
   return `${typeof type === "string" ? `event: ${type}\n` : ""}data: ${line}\n\n`;
+}
+
+const AWS_EVENT_STREAM = "application/vnd.amazon.eventstream";
+
+/** A line has an event under its name. */
+function framedByAws(message: unknown): Uint8Array {
+  const [type, payload] = Object.entries(message as Record<string, unknown>)[0]!;
+  return encodeAwsEvent({ type, exception: false, payload: JSON.stringify(payload) });
 }
 
 function bodyOf(file: string, folder: string, text: string): Exchange {
@@ -112,8 +124,8 @@ interface Recorded {
 function interactionsOf(file: string, folder: string, recorded: Recorded): Exchange[] {
   return recorded.interactions.map(({ request, response }, index) => {
     const { status, content_type: contentType = "", body } = response;
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    const streamed = contentType.startsWith("text/event-stream");
+    const streamed = contentType.startsWith("text/event-stream") || contentType === AWS_EVENT_STREAM;
+    const bytes = bytesOf(body);
     return {
       name: recorded.interactions.length === 1 ? file : `${file} (${index + 1})`,
       file,
@@ -122,14 +134,28 @@ function interactionsOf(file: string, folder: string, recorded: Recorded): Excha
       request: request.body,
       status,
       streamed,
-      messages: streamed ? eventsOf(text) : typeof body === "object" ? [body] : undefined,
-      bytes: text ?? "",
+      messages: streamed ? eventsOf(bytes) : bodiesOf(contentType, body),
+      bytes,
       contentType,
     };
   });
 }
 
-function eventsOf(text: string): unknown[] | undefined {
+/** Binary bodies are kept as base64. */
+function bytesOf(body: unknown): string | Uint8Array {
+  if (typeof body === "string") return body;
+  const base64 = (body as { base64?: unknown } | null | undefined)?.base64;
+  return typeof base64 === "string" ? Buffer.from(base64, "base64") : (JSON.stringify(body) ?? "");
+}
+
+function bodiesOf(contentType: string, body: unknown): unknown[] | undefined {
+  if (typeof body === "object") return [body];
+  const parsed = contentType.startsWith("application/json") ? parsedOrUndefined(String(body)) : undefined;
+  return parsed === undefined ? undefined : [parsed];
+}
+
+function eventsOf(text: string | Uint8Array): unknown[] | undefined {
+  if (typeof text !== "string") return new AwsEventStreamParser().push(text).map(bedrockMessage);
   const parser = new SseParser();
   const events = [...parser.push(new TextEncoder().encode(text)), ...parser.end()];
   const messages = events.flatMap((event) =>

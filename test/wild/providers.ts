@@ -1,4 +1,6 @@
 import { anthropicRecordings } from "./anthropic.ts";
+import { converseRecordings } from "./bedrock.ts";
+import { cohereRecordings } from "./cohere.ts";
 import { geminiRecordings } from "./gemini.ts";
 import { interactionRecordings } from "./gemini-interactions.ts";
 import { openaiChatRecordings, openaiCompatibleRecordings } from "./openai-chat.ts";
@@ -14,4 +16,6 @@ export const providers: readonly WildProvider[] = [
   anthropicRecordings,
   geminiRecordings,
   interactionRecordings,
+  converseRecordings,
+  cohereRecordings,
 ];

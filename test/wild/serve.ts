@@ -26,7 +26,11 @@ export async function serveOriginals(): Promise<Served<Exchange>> {
   const server = createServer((request, response) => {
     const exchange = replies.get(String(request.headers[KEY_HEADER]));
     request.resume();
-    response.writeHead(exchange?.status ?? 404, { "content-type": exchange?.contentType ?? "text/plain" });
+    response.writeHead(exchange?.status ?? 404, {
+      "content-type": exchange?.contentType ?? "text/plain",
+      // Headers were not recorded, and AWS names the kind of an error in one.
+      ...(exchange?.folder === "bedrock" && exchange.status === 400 && { "x-amzn-errortype": "ValidationException" }),
+    });
     response.end(exchange?.bytes);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

@@ -171,6 +171,7 @@ export const converseRules: Rules = {
         { as: "usage", fields: { raw: { take: "usage", op: "merge" } } },
       ],
     },
+    { when: { message: { exists: true } }, as: "error", fields: { message: "message", native: "" } },
     ...EXCEPTIONS.map((name): Rule => ({ each: name, as: "error", fields: { message: "message", native: "" } })),
   ],
   finishReasons: {
