@@ -1,5 +1,8 @@
 import { TransportError } from "./errors.ts";
 
+/** Names a conversation over HTTP, as MCP's Streamable HTTP has it. */
+export const SESSION_HEADER = "mcp-session-id";
+
 /** Where the other side is, or where to listen. */
 export type Address =
   | { kind: "stdio" }

@@ -2,10 +2,10 @@ import { Agent, type IncomingMessage, request as plainRequest } from "node:http"
 import { request as secureRequest } from "node:https";
 import { createParser } from "eventsource-parser";
 import { isMessage, readMessage } from "../wire/json-rpc.ts";
-import { type Address, connectionError } from "./address.ts";
+import { type Address, connectionError, SESSION_HEADER } from "./address.ts";
 import { type Channel, type ChannelEvents, STOPPED_CLEANLY } from "./channel.ts";
 
-const SESSION_HEADER = "mcp-session-id";
+const END_SESSION_MS = 1000;
 
 /**
  * JSON-RPC over HTTP: each message is POSTed, and what comes back in the response is delivered: a JSON document, or
@@ -69,10 +69,30 @@ class HttpChannel implements Channel {
     return "";
   }
 
-  stop() {
+  async stop() {
+    await this.endSession();
     this.agent.destroy();
     this.finish("the connection was closed");
-    return Promise.resolve(STOPPED_CLEANLY);
+    return STOPPED_CLEANLY;
+  }
+
+  /** A server that gives sessions would otherwise keep this one. That it does not take the DELETE is its right. */
+  private endSession(): Promise<void> {
+    const { session } = this;
+    if (session === undefined) return Promise.resolve();
+    this.session = undefined;
+    return new Promise((resolve) => {
+      const send = this.address.secure ? secureRequest : plainRequest;
+      const request = send(this.address.url, {
+        method: "DELETE",
+        headers: { [SESSION_HEADER]: session, ...this.headers },
+        timeout: END_SESSION_MS,
+      });
+      request.on("response", (response) => response.resume().on("close", resolve));
+      request.on("timeout", () => request.destroy());
+      request.on("error", () => resolve());
+      request.end();
+    });
   }
 
   private sendNext(): void {

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorResponse, isMessage, readMessage } from "../wire/json-rpc.ts";
+import { SESSION_HEADER } from "./address.ts";
 import { type Channel, type ChannelEvents, STOPPED_CLEANLY } from "./channel.ts";
 
 /** A POST whose requests are not all answered. */
@@ -13,10 +15,14 @@ interface Exchange {
 /**
  * The conversations of an HTTP listener. A POST is answered when all requests in it are; what is sent meanwhile and
  * answers nothing goes into the response as an event stream where the client accepts one, and is lost where it does
- * not: plain HTTP has no way for it. `initialize` begins a new conversation, everything else belongs to the last one.
+ * not: plain HTTP has no way for it.
+ *
+ * Each conversation is given an id as MCP's Streamable HTTP has it, and a DELETE with it ends the conversation. A client
+ * that knows nothing of ids stays in the one conversation that nobody has named yet, until `initialize` begins another.
  */
 export class HttpConversations {
-  private current: HttpConversation | undefined;
+  private readonly named = new Map<string, HttpConversation>();
+  private unnamed: HttpConversation | undefined;
   private readonly accept: (channel: Channel) => void;
 
   constructor(accept: (channel: Channel) => void) {
@@ -24,8 +30,21 @@ export class HttpConversations {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
+    const id = request.headers[SESSION_HEADER];
+    const known = typeof id === "string" ? this.named.get(id) : undefined;
+    if (typeof id === "string" && !known) {
+      response.writeHead(404, { "content-type": "text/plain" }).end("There is no such session.\n");
+      return;
+    }
+    if (request.method === "DELETE" && known) {
+      this.forget(known);
+      response.writeHead(204).end();
+      return;
+    }
     if (request.method !== "POST") {
-      response.writeHead(405, { allow: "POST", "content-type": "text/plain" }).end("JSON-RPC over HTTP takes POST.\n");
+      response
+        .writeHead(405, { allow: "POST, DELETE", "content-type": "text/plain" })
+        .end("JSON-RPC over HTTP takes POST.\n");
       return;
     }
     const chunks: Buffer[] = [];
@@ -33,21 +52,34 @@ export class HttpConversations {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const text = Buffer.concat(chunks).toString("utf8");
-      const message = readMessage(text);
-      const begins = isMessage(message) && message.members.some((member) => member.method === "initialize");
-      if (this.current === undefined || this.current.over || (begins && this.current.begun)) {
-        this.current?.finish();
-        this.current = new HttpConversation();
-        this.accept(this.current);
-      }
-      this.current.receive(text, response, request.headers.accept?.includes("text/event-stream") ?? false);
+      const conversation = known ?? this.unnamedFor(text);
+      if (known && known === this.unnamed) this.unnamed = undefined;
+      conversation.receive(text, response, request.headers.accept?.includes("text/event-stream") ?? false);
     });
+  }
+
+  private unnamedFor(text: string): HttpConversation {
+    const message = readMessage(text);
+    const begins = isMessage(message) && message.members.some((member) => member.method === "initialize");
+    if (this.unnamed && (begins || this.unnamed.over)) this.forget(this.unnamed);
+    if (!this.unnamed) {
+      this.unnamed = new HttpConversation();
+      this.named.set(this.unnamed.id, this.unnamed);
+      this.accept(this.unnamed);
+    }
+    return this.unnamed;
+  }
+
+  private forget(conversation: HttpConversation): void {
+    this.named.delete(conversation.id);
+    if (this.unnamed === conversation) this.unnamed = undefined;
+    conversation.finish();
   }
 }
 
 class HttpConversation implements Channel {
   readonly halfCloses = false;
-  begun = false;
+  readonly id = randomUUID();
   over = false;
   private events: ChannelEvents | undefined;
   private readonly exchanges: Exchange[] = [];
@@ -57,7 +89,7 @@ class HttpConversation implements Channel {
   }
 
   receive(text: string, response: ServerResponse, acceptsEvents: boolean): void {
-    this.begun = true;
+    response.setHeader(SESSION_HEADER, this.id);
     const message = readMessage(text);
     const asked = isMessage(message)
       ? message.members.flatMap((member) => (member.kind === "request" ? [member.idKey as string] : []))
@@ -110,7 +142,7 @@ class HttpConversation implements Channel {
   finish(): void {
     if (this.over) return;
     this.over = true;
-    this.events?.end("a new conversation began");
+    this.events?.end("it ended the session");
   }
 
   stderr(): string {

@@ -120,7 +120,13 @@ describe("a Unix socket", () => {
 describe("HTTP", () => {
   it("keeps the session that it is given, sends headers, and reads answers and event streams", async () => {
     const seen: IncomingMessage["headers"][] = [];
+    const ended: unknown[] = [];
     const server = createServer((message, response) => {
+      if (message.method === "DELETE") {
+        ended.push(message.headers["mcp-session-id"]);
+        response.writeHead(405).end();
+        return;
+      }
       seen.push(message.headers);
       message.resume().on("end", () => {
         if (seen.length === 1)
@@ -155,7 +161,29 @@ describe("HTTP", () => {
       ["s1", "Bearer t"],
     ]);
     await channel.stop();
+    expect(ended).toEqual(["s1"]);
     server.close();
+  });
+
+  it("takes clients that know nothing of sessions for one conversation, and refuses sessions that it never gave", async () => {
+    let conversations = 0;
+    const listener = await listen(parseAddress("http://127.0.0.1:0/"), framings.lines, (channel) => {
+      conversations++;
+      echo(channel);
+    });
+    const post = (body: string, headers: Record<string, string> = {}) =>
+      fetch(listener.address, { method: "POST", body, headers });
+    expect(await (await post(request(1, "a"))).json()).toEqual({ id: 1, result: "a" });
+    expect(await (await post(request(2, "b", "noisy"))).json()).toEqual({ id: 2, result: "b" });
+    expect((await post('{"method":"note"}')).status).toBe(202);
+    expect(conversations).toBe(1);
+    await post(request(3, 0, "initialize"));
+    expect(conversations).toBe(2);
+    expect([
+      (await post(request(4, 0), { "mcp-session-id": "x" })).status,
+      (await fetch(listener.address)).status,
+    ]).toEqual([404, 405]);
+    await listener.close();
   });
 });
 

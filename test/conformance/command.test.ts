@@ -257,7 +257,6 @@ describe("stuntdouble play", () => {
     const target = /^Listening on (\S+)\n$/.exec(listening)?.[1] ?? "";
     const ran = await runCli(["verify", `${SUITES}/notes`, "--target", target, "--reporter", "json"]);
     const { verdicts, passed } = JSON.parse(ran.stdout);
-    // Without an event stream HTTP has no way for notifications; verify accepts one.
     expect(verdicts.flatMap((verdict: { differences: unknown[] }) => verdict.differences)).toEqual([]);
     expect([ran.code, passed]).toEqual([0, 12]);
     child.kill("SIGTERM");
