@@ -13,6 +13,8 @@ import { geminiInteractions } from "./gemini-interactions/index.ts";
 import { interactionRules } from "./gemini-interactions/rules.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiChatRules } from "./openai-chat/rules.ts";
+import { openaiResponses } from "./openai-responses/index.ts";
+import { openaiResponsesRules } from "./openai-responses/rules.ts";
 import type { EncodeContext, Operation } from "./operation.ts";
 import type { Rules } from "./rules.ts";
 import { Traverser } from "./traverser.ts";
@@ -99,6 +101,51 @@ const cases: Case[] = [
     whole: (parts) => merged(parts.toSorted((one, other) => order(one) - order(other))),
   },
   {
+    operation: operationOf(openaiResponses.operations, "openai-responses"),
+    rules: openaiResponsesRules,
+    variant: { encrypted: false, custom: "[]", background: false },
+    choices: 1,
+    part: fc.oneof(
+      ofKind("text"),
+      ofKind("refusal"),
+      fc.record({ text, citations: fc.array(object, { minLength: 1, maxLength: 3 }) }).map(
+        ({ text, citations }): Part => ({
+          type: "text",
+          text,
+          annotations: { dialect: "openai-responses", value: citations },
+        }),
+      ),
+      fc.record({
+        type: fc.constant("reasoning" as const),
+        text,
+        summary: fc.array(text, { maxLength: 3 }),
+        encrypted: name,
+      }),
+      toolCall,
+      fc.record({ id: name, name, input: text }).map(
+        ({ input, ...call }): Part => ({
+          type: "toolCall",
+          ...call,
+          arguments: input,
+          native: { dialect: "openai-responses", value: { type: "custom_tool_call" } },
+        }),
+      ),
+      fc
+        .oneof(
+          fc.record({ type: fc.constant("code_interpreter_call"), code: text, outputs: fc.array(object) }),
+          fc.record({ type: fc.constant("mcp_call"), arguments: text, error: fc.constantFrom(null, "no") }),
+          fc.record({ type: fc.constantFrom("web_search_call", "compaction"), action: object, status: name }),
+        )
+        .map((value): Part => ({ type: "opaque", dialect: "openai-responses", value })),
+    ),
+    streamed: (parts) => parts.map(bare) as Part[],
+    whole: (parts) => parts.map(bare) as Part[],
+    reason: ({ parts, finish }) => {
+      if (finish.reason === "length") return "length";
+      return parts.some(({ type }) => type === "toolCall") ? "tool_calls" : "stop";
+    },
+  },
+  {
     operation: operationOf(anthropic.operations, "anthropic-messages"),
     rules: anthropicRules,
     variant: {},
@@ -178,9 +225,8 @@ function contextOf(variant: Record<string, unknown>): EncodeContext<Record<strin
     created: 1_700_000_000,
     createdIso: "2023-11-14T22:13:20.000Z",
     model: "asked",
-    echo: () => {
-      throw new Error("all that could be echoed is given");
-    },
+    // What is kept of a reply is given with it, and nothing of the request.
+    echo: () => null as never,
     pieces: (whole) => pieces(whole, 7),
   };
 }
@@ -210,9 +256,9 @@ function kept(
   };
 }
 
-/** Without the members that the dialect's encoder has added (`caller`). */
+/** Without the members that the dialect's encoder has added (`caller`, ids of items). */
 function bare(part: Part): unknown {
-  if (part.type !== "toolCall") return part;
+  if (part.type === "media" || !("native" in part)) return part;
   const { native, ...rest } = part;
   return rest;
 }

@@ -4,6 +4,7 @@ import { foldFrames } from "../chat/fold.ts";
 import type { Part } from "../chat/reply.ts";
 import { anthropicRules } from "./anthropic/rules.ts";
 import { openaiChatRules } from "./openai-chat/rules.ts";
+import { openaiResponsesRules } from "./openai-responses/rules.ts";
 import type { Rule, Rules } from "./rules.ts";
 import { Traverser } from "./traverser.ts";
 
@@ -261,10 +262,16 @@ describe("the reply", () => {
 });
 
 describe("whatever comes", () => {
-  const sets = { openaiChatRules, anthropicRules };
-  // Words of both dialects, so that arbitrary messages get past the first step.
+  const sets = { openaiChatRules, openaiResponsesRules, anthropicRules };
+  // Words of the dialects, so that arbitrary messages get past the first step.
   const words = [
     ..."type message delta content content_block index usage error choices tool_calls function arguments id".split(" "),
+    ..."object response item_id item output output_index summary_index response.completed response.output_text.delta".split(
+      " ",
+    ),
+    ..."response.reasoning_summary_text.delta response.output_item.added response.output_item.done reasoning".split(
+      " ",
+    ),
     ..."message_start content_block_start content_block_delta content_block_stop text tool_use input name".split(" "),
     ..."input_json_delta partial_json thinking citations logprobs __proto__ constructor finish_reason length".split(
       " ",
