@@ -23,6 +23,8 @@ export interface ChatFlavour {
    * in that with the finish reason, or there in Groq's own member and, if it is asked for, in a chunk of its own.
    */
   streamUsage: "asked" | "always" | "finish" | "x_groq";
+  /** Streams have tool calls in one piece each, and clients read no other. */
+  wholeCalls?: boolean;
   /** A comment that streams may have before their first event. */
   keepAlive?: string;
   /** Further members of every object. */

@@ -110,6 +110,10 @@ function streamParts(choice: Choice, context: EncodeContext, flavour: ChatFlavou
       case "toolCall": {
         const index = calls++;
         const call = encodeToolCall(part, context, flavour);
+        if (flavour.wholeCalls) {
+          delta({ tool_calls: [{ index, ...call }] });
+          break;
+        }
         delta({ tool_calls: [{ index, ...call, function: { name: part.name, arguments: "" } }] });
         for (const piece of context.pieces(part.arguments)) {
           delta({ tool_calls: [{ index, function: { arguments: piece } }] });

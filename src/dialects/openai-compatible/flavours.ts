@@ -31,6 +31,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     dialect: "mistral",
     reasoning: "thinking parts",
     emptyMessage: { tool_calls: null },
+    wholeCalls: true,
     errors: "mistral",
   },
   {
@@ -41,6 +42,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     emptyMessage: {},
     emptyDelta: {},
     streamUsage: "x_groq",
+    wholeCalls: true,
     members: (_, context) => ({ x_groq: { id: context.id("req_") } }),
     paths: ["/openai/v1/chat/completions"],
     errors: "openai",
@@ -60,6 +62,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     dialect: "xai",
     emptyMessage: { refusal: null },
     streamUsage: "asked",
+    wholeCalls: true,
     errors: "xai",
   },
   {
