@@ -11,13 +11,13 @@ const OUTPUT = /_call_output$|^tool_search_output$/;
  * What each kind of item cannot be without. A kind that is not listed is let through: there are new ones every
  * month.
  */
-const MEMBERS: Record<string, readonly string[]> = {
-  function_call: ["call_id", "name", "arguments"],
-  custom_tool_call: ["call_id", "name", "input"],
-  function_call_output: ["call_id"],
-  custom_tool_call_output: ["call_id"],
-  item_reference: ["id"],
-};
+const MEMBERS = new Map([
+  ["function_call", ["call_id", "name", "arguments"]],
+  ["custom_tool_call", ["call_id", "name", "input"]],
+  ["function_call_output", ["call_id"]],
+  ["custom_tool_call_output", ["call_id"]],
+  ["item_reference", ["id"]],
+]);
 
 /**
  * The items of a request's `input`, checked; a string is what the user says.
@@ -35,12 +35,12 @@ function checkItem(item: unknown, path: string): void {
   const type = item["type"] ?? (item["role"] === undefined ? undefined : "message");
   if (type === undefined) throw missing(`${path}.type`);
   if (typeof type !== "string") throw invalidType(`${path}.type`, "a string", type);
-  for (const name of MEMBERS[type] ?? []) {
+  for (const name of MEMBERS.get(type) ?? []) {
     if (item[name] === undefined) throw missing(`${path}.${name}`);
     if (typeof item[name] !== "string") throw invalidType(`${path}.${name}`, "a string", item[name]);
   }
   if (type === "message") checkMessage(item, path);
-  else if (OUTPUT.test(type)) checkOutput(item["output"], `${path}.output`, MEMBERS[type] !== undefined);
+  else if (OUTPUT.test(type)) checkOutput(item["output"], `${path}.output`, MEMBERS.has(type));
 }
 
 function checkMessage({ role, content }: JsonObject, path: string): void {

@@ -52,7 +52,12 @@ export function deleteResponse(memory: Memory, id: string): void {
 /** Everything that has been said up to a response, the response itself included. */
 export function responseItems(memory: Memory, id: string): JsonObject[] | undefined {
   const stored = findResponse(memory, id);
-  return stored && [...stored.before, ...stored.own, ...outputOf(stored.body)];
+  return stored && [...stored.before, ...stored.own, ...outputOf(stored.body).filter(isSaid)];
+}
+
+/** Outputs that a response itself holds are of what the provider ran. */
+function isSaid({ type }: JsonObject): boolean {
+  return !String(type).endsWith("_output");
 }
 
 /** Finds the items of remembered responses by their ids. */
@@ -108,7 +113,7 @@ function emptyConversation(id: string): StoredConversation {
 export function storedItems(items: readonly JsonObject[], owner: string, from = 0): JsonObject[] {
   return items.map((item, index) => {
     const type = item["type"] ?? "message";
-    const { id = `${PREFIXES[String(type)] ?? "item"}_${owner.replace(/^[a-z]+_/, "")}i${from + index}` } = item;
+    const { id = `${PREFIXES.get(String(type)) ?? "item"}_${owner.replace(/^[a-z]+_/, "")}i${from + index}` } = item;
     if (type !== "message") return { ...item, id };
     const { role, content } = item;
     const kind = role === "assistant" ? "output_text" : "input_text";
@@ -117,14 +122,14 @@ export function storedItems(items: readonly JsonObject[], owner: string, from = 
   });
 }
 
-const PREFIXES: Record<string, string> = {
-  message: "msg",
-  reasoning: "rs",
-  function_call: "fc",
-  function_call_output: "fco",
-  custom_tool_call: "ctc",
-  custom_tool_call_output: "ctco",
-};
+const PREFIXES = new Map([
+  ["message", "msg"],
+  ["reasoning", "rs"],
+  ["function_call", "fc"],
+  ["function_call_output", "fco"],
+  ["custom_tool_call", "ctc"],
+  ["custom_tool_call_output", "ctco"],
+]);
 
 /**
  * A page of a list, by `order`, `after` and `limit` of the query.

@@ -61,7 +61,7 @@ class EventList {
 function streamItem(item: JsonObject, index: number, stream: EventList): void {
   const place = { output_index: index, item_id: item["id"] };
   const type = String(item["type"]);
-  const { empty, text, name, before = [], after = [] } = GROWTH[type] ?? {};
+  const { empty, text, name, before = [], after = [] }: Growth = Object.hasOwn(GROWTH, type) ? GROWTH[type]! : {};
   stream.send("response.output_item.added", {
     output_index: index,
     item: { ...item, ...("status" in item && { status: "in_progress" }), ...empty },
