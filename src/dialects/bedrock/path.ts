@@ -14,7 +14,9 @@ export function actionOf({ path }: RawRequest): string {
 /** The model's id or ARN, as it is written where nothing is escaped. */
 export function modelOf(raw: RawRequest): string {
   const { path } = raw;
-  const escaped = path.slice(PREFIX.length, path.lastIndexOf(`/${actionOf(raw)}`));
+  // The journal decodes requests by the path that they came on, with whatever stood before the route's.
+  const start = path.indexOf(PREFIX) + PREFIX.length;
+  const escaped = path.slice(start, path.lastIndexOf(`/${actionOf(raw)}`));
   if (!escaped.includes("%")) return escaped;
   try {
     return decodeURIComponent(escaped);
