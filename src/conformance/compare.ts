@@ -2,10 +2,12 @@ import { cut, cutAroundDifference, type Difference } from "../report/difference.
 import { pointerSegment } from "../wire/json-pointer.ts";
 import { type Child, childrenAt, decodeString, kindAt, numberKey, rootSpan, type Span } from "../wire/json-text.ts";
 import { alignFrames, isFrame, type Order } from "./align.ts";
-import { redact } from "./redact.ts";
+import { redact, redactJson } from "./redact.ts";
 
 /** Below this depth values are compared as text: nobody reads a pointer of a thousand segments. */
 const MAX_DEPTH = 500;
+
+const NO_FRAME = "this was written where only frames may be, and is no JSON-RPC frame";
 
 /**
  * Every place where the frames that came depart from the recorded ones. What is declared volatile is masked on both
@@ -21,6 +23,18 @@ export function compare(
   volatile: readonly string[],
   order: Order = "recorded",
 ): Difference[] {
+  return compareMasked(name, want, (at) => redact(want[at] as string, volatile), got, volatile, order);
+}
+
+/** `compare` for who keeps the masked recording: each case is masked once, however often it is replayed. */
+export function compareMasked(
+  name: string,
+  want: readonly string[],
+  maskedWant: (at: number) => string,
+  got: readonly string[],
+  volatile: readonly string[],
+  order: Order,
+): Difference[] {
   const differences: Difference[] = [];
   const report = (response: number, pointer: string, detail: string, wanted = "", gotten = "") =>
     void differences.push({ case: name, response, pointer, want: wanted, got: gotten, detail });
@@ -28,29 +42,19 @@ export function compare(
   const frames: string[] = [];
   for (const [index, text] of got.entries()) {
     if (text === want[index] || isFrame(text)) frames.push(text);
-    else
-      report(
-        frames.length + 1,
-        "",
-        "this was written where only frames may be, and is no JSON-RPC frame",
-        "",
-        cut(JSON.stringify(text)),
-      );
+    else report(frames.length + 1, "", NO_FRAME, "", cut(JSON.stringify(text)));
   }
-  if (frames.length !== want.length)
+  if (frames.length !== want.length) {
     report(0, "", `the recording has ${countOf(want.length)}, the adapter wrote ${frames.length}`);
+  }
   for (const [wanted, gotten] of alignFrames(want, frames, order)) {
     if (gotten === undefined)
       report((wanted as number) + 1, "", "this frame never came", cut(want[wanted as number] as string));
     else if (wanted === undefined)
       report(gotten + 1, "", "this frame is not in the recording", "", cut(frames[gotten] as string));
-    else {
-      const from = want[wanted] as string;
-      const to = frames[gotten] as string;
-      if (from !== to)
-        compareTexts(redact(from, volatile), redact(to, volatile), (pointer, detail, a, b) =>
-          report(wanted + 1, pointer, detail, a, b),
-        );
+    else if (want[wanted] !== frames[gotten]) {
+      const masked = redactJson(frames[gotten] as string, volatile);
+      compareTexts(maskedWant(wanted), masked, (pointer, detail, a, b) => report(wanted + 1, pointer, detail, a, b));
     }
   }
   return differences;

@@ -1,5 +1,6 @@
 import { isMessage, type NoMessage, type RpcMember, type RpcMessage, readMessage } from "../wire/json-rpc.ts";
 import { type Problem, SuiteError } from "./errors.ts";
+import { redactJson } from "./redact.ts";
 import { type Manifest, REQUEST_FILE, RESPONSE_FILE, type Transcript } from "./transcript.ts";
 
 /** A line that the client sends. */
@@ -42,6 +43,8 @@ export function questionById(idKey: string): string {
 export interface Plan {
   lines: PlannedLine[];
   frames: RpcMessage[];
+  /** The frame at that place, from 0, with what is volatile masked. */
+  masked(at: number): string;
   serverRequests: ServerRequest[];
   /** For each frame, the lines (from 0) whose requests it answers. */
   answeredLines: number[][];
@@ -66,9 +69,14 @@ export function makePlan(transcript: Transcript, recorded = true): Plan {
   const responseFile = `${transcript.dir}/${RESPONSE_FILE}`;
   const lines = readLines(transcript.requests, requestFile, problems);
   const frames = readLines(transcript.recorded, responseFile, problems);
+  const masked: string[] = [];
   const plan: Plan = {
     lines: [],
     frames: frames.map((read) => read.message),
+    masked(at) {
+      masked[at] ??= redactJson(transcript.recorded[at] as string, transcript.manifest.volatile);
+      return masked[at];
+    },
     serverRequests: [],
     answeredLines: [],
     unanswered: [],

@@ -21,6 +21,11 @@ export function redact(frame: string, volatile: readonly string[]): string {
   } catch {
     return frame;
   }
+  return redactJson(frame, volatile);
+}
+
+/** `redact` for a text that is known to be JSON. */
+export function redactJson(frame: string, volatile: readonly string[]): string {
   const spans = volatile.flatMap((pointer) => spansOf(frame, patternOf(pointer)));
   return spans.length === 0 ? frame : replaceSpans(frame, spans, MASK_TEXT);
 }

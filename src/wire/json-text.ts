@@ -46,6 +46,18 @@ function skipString(text: string, from: number): number {
   }
 }
 
+function endsScalar(code: number): boolean {
+  return (
+    code === COMMA ||
+    code === CLOSE_BRACE ||
+    code === CLOSE_BRACKET ||
+    code === 32 ||
+    code === 10 ||
+    code === 13 ||
+    code === 9
+  );
+}
+
 function skipValue(text: string, from: number): number {
   let depth = 0;
   let at = from;
@@ -64,7 +76,7 @@ function skipValue(text: string, from: number): number {
     } else if (depth > 0) {
       at++;
     } else {
-      while (at < text.length && !/[\s,\]}]/.test(text[at] as string)) at++;
+      while (at < text.length && !endsScalar(text.charCodeAt(at))) at++;
       return at;
     }
   }
@@ -72,8 +84,7 @@ function skipValue(text: string, from: number): number {
 
 /** The span of the whole value, white space around it left out. */
 export function rootSpan(text: string): Span {
-  const start = skipSpace(text, 0);
-  return { start, end: skipValue(text, start) };
+  return { start: skipSpace(text, 0), end: text.trimEnd().length };
 }
 
 export function kindAt(text: string, start: number): JsonKind {
