@@ -112,7 +112,10 @@ const TERMINAL_TYPES = new Set([
  * Reads what a provider sent. Never throws: what cannot be read is passed over.
  * @param chunks decompressed; they may end anywhere
  */
-export function readExchange({ chunks, headers }: Pick<Exchange, "chunks" | "headers">, operation: Operation): ReadExchange {
+export function readExchange(
+  { chunks, headers }: Pick<Exchange, "chunks" | "headers">,
+  operation: Operation,
+): ReadExchange {
   const contentType = headers.find(([name]) => name === "content-type")?.[1] ?? "";
   const framing = bodyFraming(contentType);
   const { messages, done } = messagesOf(chunks, framing);

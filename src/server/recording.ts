@@ -1,0 +1,200 @@
+import type { Answer, Answerer } from "../dialects/answer.ts";
+import type { Call } from "../dialects/operation.ts";
+import type { Identifier } from "../fixtures/identity.ts";
+import type { FixtureRecorder } from "../fixtures/recorder.ts";
+import type { Repeat } from "../fixtures/select.ts";
+import type { Fixture } from "../fixtures/types.ts";
+import type { RedactionOptions, Redactor } from "../guard/redact.ts";
+import type { Clock } from "../state/clock.ts";
+import type { Counters } from "../state/counters.ts";
+import type { Relay } from "../upstream/relay.ts";
+
+/** What becomes of a call that no fixture answers: a miss, or the provider's answer, which may be kept. */
+export type RecordMode = "off" | "proxy-only" | "record";
+
+export const RECORD_MODES: readonly RecordMode[] = ["off", "proxy-only", "record"];
+
+export interface RecordOptions {
+  /** Base URLs by provider (`openai`, `anthropic` …), over the known ones. A path in them is kept. */
+  providers?: Readonly<Record<string, string | undefined>>;
+  /** The folder that recordings are written to; `./fixtures` unless given. */
+  fixturePath?: string;
+  /** Relays and writes nothing. */
+  proxyOnly?: boolean;
+  /** For a connection; 10 s unless given, 0 is for ever. */
+  connectTimeoutMs?: number;
+  /** From a request to the head of its reply; 10 minutes unless given, 0 is for ever. */
+  upstreamTimeoutMs?: number;
+  /** Between two pieces of a reply; 10 minutes unless given, since a model that thinks says nothing. 0 is for ever. */
+  bodyTimeoutMs?: number;
+  /** Bytes of a reply that are kept for its recording; 64 MB unless given. The client gets all of it in any case. */
+  maxProxyBufferBytes?: number;
+  /** The match names the model with its date. */
+  fullModelVersion?: boolean;
+  /** What of a request says nothing about it: JSON Pointers into the body, and patterns in RE2's syntax. */
+  ignore?: readonly string[];
+}
+
+/** The double that it belongs to. */
+export interface RecordingHost {
+  clock: Clock;
+  counters: Counters;
+  redact: RedactionOptions | undefined;
+  repeat: Repeat | undefined;
+  /** Serves what has been recorded. */
+  add(fixture: Fixture): void;
+  warn(message: string): void;
+}
+
+const DEFAULTS = {
+  fixturePath: "./fixtures",
+  connectTimeoutMs: 10_000,
+  upstreamTimeoutMs: 600_000,
+  bodyTimeoutMs: 600_000,
+  maxProxyBufferBytes: 64 * 1024 * 1024,
+};
+
+interface Ready {
+  relay: Relay;
+  recorder: FixtureRecorder;
+}
+
+/**
+ * What a double has to do with the real providers: it passes calls on to them, and keeps what they answered. All of
+ * it loads when it is first needed.
+ */
+export class Recording {
+  readonly #host: RecordingHost;
+  #options: RecordOptions = {};
+  #mode: RecordMode = "off";
+  #ready: Ready | Promise<Ready> | undefined;
+  #identifier: Identifier | Promise<Identifier> | undefined;
+  #redactor: Promise<Redactor> | undefined;
+  /** Those of options that are no longer in use too. */
+  readonly #recorders: FixtureRecorder[] = [];
+  readonly #relays: Relay[] = [];
+
+  constructor(host: RecordingHost) {
+    this.#host = host;
+  }
+
+  get mode(): RecordMode {
+    return this.#mode;
+  }
+
+  /** Where recordings go. */
+  get folder(): string {
+    return this.#options.fixturePath ?? DEFAULTS.fixturePath;
+  }
+
+  /** A sequence that is being recorded goes on; one that is replayed ends as its user said. */
+  get repeat(): Repeat {
+    return this.#host.repeat ?? (this.#mode === "record" ? "miss" : "last");
+  }
+
+  /** @param options those of before, unless given */
+  use(mode: RecordMode, options: RecordOptions = this.#options): void {
+    this.#mode = mode;
+    if (options === this.#options) return;
+    this.#options = options;
+    this.#ready = undefined;
+  }
+
+  /** The link of the chain that asks the provider. */
+  readonly answer: Answerer = (call) => {
+    if (this.#mode === "off") return undefined;
+    this.#ready ??= this.#prepare().then((ready) => {
+      this.#ready = ready;
+      return ready;
+    });
+    const mode = this.#mode;
+    return this.#ready instanceof Promise
+      ? this.#ready.then((ready) => relayed(ready, mode, call))
+      : relayed(this.#ready, mode, call);
+  };
+
+  /** What tells requests apart where recordings are matched. */
+  readonly identifier = (): Identifier | Promise<Identifier> => {
+    this.#identifier ??= this.#loadIdentifier().then((identifier) => {
+      this.#identifier = identifier;
+      return identifier;
+    });
+    return this.#identifier;
+  };
+
+  /**
+   * Waits until everything is written, and lets go of the providers.
+   * @returns why recordings were lost, one for each
+   */
+  async close(): Promise<Error[]> {
+    const [recorders, relays] = [this.#recorders.splice(0), this.#relays.splice(0)];
+    this.#ready = undefined;
+    await Promise.all(relays.map((relay) => relay.close()));
+    await Promise.all(recorders.map((recorder) => recorder.settled()));
+    return recorders.flatMap(({ failures }) => failures);
+  }
+
+  /** Waits until everything that has been answered is written. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#recorders.map((recorder) => recorder.settled()));
+  }
+
+  async #prepare(): Promise<Ready> {
+    const options = { ...DEFAULTS, ...withoutUndefined(this.#options) };
+    const [{ Relay: RelayClass }, { FixtureRecorder: Recorder }, redactor, identifier] = await Promise.all([
+      import("../upstream/relay.ts"),
+      import("../fixtures/recorder.ts"),
+      this.#loadRedactor(),
+      this.identifier(),
+    ]);
+    const { clock, counters, add, warn } = this.#host;
+    const relay = new RelayClass({
+      urls: urlsOf(options.providers),
+      timeouts: {
+        connectMs: options.connectTimeoutMs,
+        headersMs: options.upstreamTimeoutMs,
+        idleMs: options.bodyTimeoutMs,
+      },
+      bufferLimit: options.maxProxyBufferBytes,
+      clock,
+    });
+    this.#relays.push(relay);
+    const recorder = new Recorder({
+      folder: options.fixturePath,
+      redactor,
+      identifier,
+      counters,
+      fullModelVersion: options.fullModelVersion ?? false,
+      ignore: options.ignore ?? [],
+      recorded: add,
+      warn,
+    });
+    this.#recorders.push(recorder);
+    return { relay, recorder };
+  }
+
+  async #loadIdentifier(): Promise<Identifier> {
+    const [{ Identifier: IdentifierClass }, redactor] = await Promise.all([
+      import("../fixtures/identity.ts"),
+      this.#loadRedactor(),
+    ]);
+    return new IdentifierClass(redactor);
+  }
+
+  #loadRedactor(): Promise<Redactor> {
+    this.#redactor ??= import("../guard/redact.ts").then(({ createRedactor }) => createRedactor(this.#host.redact));
+    return this.#redactor;
+  }
+}
+
+function relayed({ relay, recorder }: Ready, mode: RecordMode, call: Call): Promise<Answer> {
+  return relay.relay(call, mode === "record" ? recorder : undefined);
+}
+
+function urlsOf(providers: RecordOptions["providers"] = {}): Map<string, string> {
+  return new Map(Object.entries(providers).flatMap(([name, url]) => (url === undefined ? [] : [[name, url] as const])));
+}
+
+function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
