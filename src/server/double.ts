@@ -1,10 +1,12 @@
 import type { Timing } from "../chat/timing.ts";
 import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
-import { fixtureAnswerer } from "../fixtures/answerer.ts";
+import { type FixtureAnswererOptions, fixtureAnswerer } from "../fixtures/answerer.ts";
 import { loadFixtures } from "../fixtures/load.ts";
 import { FixturePool } from "../fixtures/pool.ts";
+import type { Repeat } from "../fixtures/select.ts";
 import type { Fixture, FixtureMatch, FixtureOptions, FixtureResponder, FixtureResponse } from "../fixtures/types.ts";
+import type { RedactionOptions } from "../guard/redact.ts";
 import { dialects } from "../services/registry.ts";
 import { type Clock, SystemClock } from "../state/clock.ts";
 import { MemoryCounters } from "../state/counters.ts";
@@ -16,6 +18,7 @@ import { fetchThrough } from "./fetch.ts";
 import { Listener } from "./listener.ts";
 import { OneShotErrors } from "./one-shot.ts";
 import { ownPaths } from "./own-paths.ts";
+import { Recording, type RecordMode, type RecordOptions } from "./recording.ts";
 import { Router } from "./router.ts";
 
 export interface StuntDoubleOptions {
@@ -42,6 +45,14 @@ export interface StuntDoubleOptions {
   bodyLimit?: number;
   headersTimeoutMs?: number;
   idleTimeoutMs?: number;
+  /** Calls that no fixture answers go to their providers, and become fixtures unless `proxyOnly`. */
+  record?: RecordOptions;
+  /** What must not be written; recorded requests are matched after the same redaction. */
+  redact?: RedactionOptions;
+  /** What answers once a recorded sequence is over: its last answer again (unless given), all of it again, or nothing. */
+  repeat?: Repeat;
+  /** Told what the author should know: a recording that could not be written, or is not whole. stderr unless given. */
+  onWarning?: (message: string) => void;
   /** Time in place of the machine's, for tests. */
   clock?: Clock;
   /** Told of every call once it is answered. */
@@ -60,6 +71,7 @@ export class StuntDouble {
   readonly #stamps: Stamps;
   readonly #memory = new LocalMemory();
   readonly #errors = new OneShotErrors();
+  readonly #recording: Recording;
   readonly #engine: Engine;
   #listener: Listener | undefined;
   #port: number | undefined;
@@ -74,10 +86,22 @@ export class StuntDouble {
     this.#counters = new MemoryCounters(options.fixtureCountsMaxTestIds);
     this.#journal = new Journal(options.journalMaxEntries ?? 1000);
     this.#stamps = options.seed === undefined ? new FreshStamps(this.#clock) : new SeededStamps(options.seed);
+    this.#recording = new Recording({
+      clock: this.#clock,
+      counters: this.#counters,
+      redact: options.redact,
+      repeat: options.repeat,
+      add: (fixture) => this.#pool.add(fixture),
+      warn: options.onWarning ?? ((message) => void process.stderr.write(`${message}\n`)),
+    });
+    if (options.record !== undefined) this.enableRecording(options.record);
     const { onCall } = options;
+    const fixtures = fixtureAnswerer(this.#pool, this.#counters, this.#fixtureOptions());
     this.#engine = new Engine({
       router: new Router(dialects),
-      answerers: [this.#errors.answer, fixtureAnswerer(this.#pool, this.#counters, { defaults: timingOf(options) })],
+      answerers: [this.#errors.answer, fixtures],
+      httpAnswerers: [fixtures],
+      upstream: this.#recording.answer,
       journal: this.#journal,
       stamps: this.#stamps,
       memory: this.#memory,
@@ -123,12 +147,18 @@ export class StuntDouble {
     return this;
   }
 
-  /** Lets calls under way end, for two seconds at most, and closes. Does nothing when it is not running. */
+  /**
+   * Lets calls under way end, for two seconds at most, waits for what is being written, and closes. Does nothing when
+   * it is not running.
+   * @throws {AggregateError} with the recordings that could not be written
+   */
   async stop(): Promise<void> {
     const listener = this.#listener;
     this.#listener = undefined;
     this.#port = undefined;
     await listener?.stop(STOP_GRACE_MS);
+    const lost = await this.#recording.close();
+    if (lost.length > 0) throw new AggregateError(lost, lost.map(({ message }) => message).join("\n"));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -220,6 +250,31 @@ export class StuntDouble {
     return this.addFixtures(loadFixtures(paths));
   }
 
+  /**
+   * From now on, calls that no fixture answers go to their providers, and become fixtures unless `proxyOnly`.
+   * @param options those of before, unless given
+   */
+  enableRecording(options?: RecordOptions): this {
+    const { proxyOnly } = options ?? this.#options.record ?? {};
+    this.#recording.use(proxyOnly ? "proxy-only" : "record", options);
+    return this;
+  }
+
+  /** From now on, calls that no fixture answers are misses. What is being written is finished. */
+  disableRecording(): this {
+    this.#recording.use("off");
+    return this;
+  }
+
+  get recordMode(): RecordMode {
+    return this.#recording.mode;
+  }
+
+  /** When everything that has been answered so far is written. */
+  async recorded(): Promise<void> {
+    await this.#recording.settled();
+  }
+
   clearFixtures(): this {
     this.#pool.clear();
     return this;
@@ -258,6 +313,17 @@ export class StuntDouble {
     this.#counters.reset(testId);
     this.#stamps.reset(testId);
     return this;
+  }
+
+  #fixtureOptions(): FixtureAnswererOptions {
+    const recording = this.#recording;
+    return {
+      defaults: timingOf(this.#options),
+      identifier: recording.identifier,
+      get repeat() {
+        return recording.repeat;
+      },
+    };
   }
 
   /** As new: no fixtures, no counts, no journal, no errors to come. */
