@@ -592,4 +592,20 @@ describe("errors", () => {
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject({ error: { type: "invalid_request_error", param } });
   });
+
+  it.each([
+    ["POST", "/v1/conversations", "3", 400],
+    ["POST", "/v1/conversations", '{"items":[{}]}', 400],
+    ["POST", "/v1/conversations/conv_none/items", '{"items":[{"role":"user","content":"x"}]}', 404],
+    ["POST", "/v1/responses/compact", '{"input":[null]}', 400],
+    ["POST", "/v1/responses/input_tokens", "[]", 400],
+    ["GET", "/v1/responses/resp_none?stream=true&starting_after=x", undefined, 400],
+    ["GET", "/v1/responses/resp_none/input_items", undefined, 404],
+  ])("refuse %s %s with %s", async (method, path, body, status) => {
+    const reply = await double.fetch(`http://double${path}`, { method, ...(body !== undefined && { body }) });
+    expect([reply.status, ((await reply.json()) as { error: { type: string } }).error.type]).toEqual([
+      status,
+      "invalid_request_error",
+    ]);
+  });
 });
