@@ -52,7 +52,8 @@ export class Relay {
       if (!(error instanceof NoUpstreamError)) throw error;
       return failure(502, error.message, "no_upstream");
     }
-    this.#client ??= await (this.#loading ??= UpstreamClient.load(this.#options.timeouts));
+    this.#loading ??= UpstreamClient.load(this.#options.timeouts);
+    this.#client ??= await this.#loading;
     return this.#send(this.#client, call, target, tapes);
   }
 

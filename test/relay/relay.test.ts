@@ -1,0 +1,253 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { StuntDouble, type StuntDoubleOptions } from "../../src/index.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+/** A provider that answers as it is told. */
+async function provider(handler: Handler): Promise<string> {
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => handler(request, response, Buffer.concat(chunks).toString()));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "stuntdouble-relay-"));
+  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function started(options: StuntDoubleOptions): Promise<StuntDouble> {
+  const double = await StuntDouble.start(options);
+  cleanups.push(() => double.stop().catch(() => {}));
+  return double;
+}
+
+const CHAT = { model: "gpt-5", messages: [{ role: "user", content: "hello" }] };
+const post = (url: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
+  fetch(url, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, ...init });
+
+const completion = (content: string): string =>
+  JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "gpt-5-2026-01-01",
+    choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+  });
+
+describe("the relay", () => {
+  it("passes status, headers and body on as they are, and the request less what is ours", async () => {
+    const seen: IncomingMessage[] = [];
+    const url = await provider((request, response) => {
+      seen.push(request);
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "7", "x-extra": "1" });
+      response.end('{ "error" : {"message":"slow down"} }');
+    });
+    const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
+    const reply = await post(`${double.url}/v1/chat/completions?a=1&testId=x`, CHAT, {
+      headers: { authorization: "Bearer sk-mine", "x-test-id": "x", "x-aimock-context": "c", cookie: "a=b", "x-own": "1" },
+    });
+    expect(reply.status).toBe(429);
+    expect(reply.headers.get("retry-after")).toBe("7");
+    expect(reply.headers.get("x-extra")).toBe("1");
+    expect(await reply.text()).toBe('{ "error" : {"message":"slow down"} }');
+    expect(seen[0]!.url).toBe("/v1/chat/completions?a=1");
+    expect(seen[0]!.headers).toMatchObject({ authorization: "Bearer sk-mine", "x-own": "1" });
+    expect(Object.keys(seen[0]!.headers)).not.toEqual(expect.arrayContaining(["cookie"]));
+    expect(Object.keys(seen[0]!.headers).filter((name) => /^x-(test|aimock)/.test(name))).toEqual([]);
+    expect(double.lastCall()?.response).toMatchObject({ status: 429, source: "upstream" });
+  });
+
+  it("has the first bytes with the client before the provider sends its second chunk", async () => {
+    let goOn = (): void => {};
+    const url = await provider((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('data: {"n":1}\n\n');
+      goOn = () => response.end('data: {"n":2}\n\n');
+    });
+    const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
+    const reply = await post(`${double.url}/v1/chat/completions`, { ...CHAT, stream: true });
+    const reader = reply.body!.getReader();
+    const first = await reader.read();
+    expect(Buffer.from(first.value!).toString()).toBe('data: {"n":1}\n\n');
+    goOn();
+    const second = await reader.read();
+    expect(Buffer.from(second.value!).toString()).toBe('data: {"n":2}\n\n');
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  it("puts a key in where there is none or a placeholder, and leaves a real one", async () => {
+    const keys: (string | undefined)[] = [];
+    const url = await provider((request, response) => {
+      keys.push(request.headers["x-api-key"] as string);
+      response.end("{}");
+    });
+    process.env["STUNTDOUBLE_PROVIDER_ANTHROPIC_KEY"] = "sk-ant-real";
+    cleanups.push(() => delete process.env["STUNTDOUBLE_PROVIDER_ANTHROPIC_KEY"]);
+    const double = await started({ record: { providers: { anthropic: url }, proxyOnly: true } });
+    for (const headers of [{}, { "x-api-key": "sk-aimock-1" }, { "x-api-key": "sk-ant-own" }]) {
+      await (await post(`${double.url}/v1/messages`, { model: "m" }, { headers })).text();
+    }
+    expect(keys).toEqual(["sk-ant-real", "sk-ant-real", "sk-ant-own"]);
+  });
+
+  it("keeps the path of a base URL, without doubling what the request repeats of it", async () => {
+    const paths: string[] = [];
+    const url = await provider((request, response) => {
+      paths.push(request.url!);
+      response.end("{}");
+    });
+    const double = await started({ record: { providers: { openai: `${url}/gateway/v1`, groq: `${url}/openai` }, proxyOnly: true } });
+    for (const path of ["/v1/chat/completions", "/openai/v1/files", "/@checkout/v1/files?limit=2", "/groq/v1/models", "/openai/v1/models"]) {
+      await (await fetch(double.url + path)).text();
+    }
+    await (await post(`${double.url}/v1/chat/completions`, CHAT)).text();
+    expect(paths).toEqual([
+      "/gateway/v1/chat/completions",
+      "/gateway/v1/files",
+      "/gateway/v1/files?limit=2",
+      "/openai/v1/models",
+      "/gateway/v1/models",
+      "/gateway/v1/chat/completions",
+    ]);
+  });
+
+  it("ends the call upstream when the client goes, before the head and after it", async () => {
+    let closed = (): void => {};
+    let arrived = (): void => {};
+    const url = await provider((request, response, body) => {
+      response.on("close", () => closed());
+      if (JSON.parse(body).stream) response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+      arrived();
+      request.resume();
+    });
+    const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
+    for (const stream of [false, true]) {
+      const abort = new AbortController();
+      const gone = new Promise<void>((done) => (closed = done));
+      const there = new Promise<void>((done) => (arrived = done));
+      const call = post(`${double.url}/v1/chat/completions`, { ...CHAT, stream }, { signal: abort.signal });
+      await there;
+      if (stream) await (await call).body!.getReader().read();
+      abort.abort();
+      await gone;
+      if (!stream) await expect(call).rejects.toThrow();
+    }
+  });
+
+  it("breaks the client's connection where the provider's broke", async () => {
+    const url = await provider((_, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+      response.write('{"half":');
+      setImmediate(() => response.destroy());
+    });
+    const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
+    const reply = await post(`${double.url}/v1/chat/completions`, CHAT);
+    await expect(reply.text()).rejects.toThrow();
+    const inProcess = await double.fetch("http://any/v1/chat/completions", { method: "POST", body: JSON.stringify(CHAT) });
+    await expect(inProcess.text()).rejects.toThrow("terminated");
+  });
+
+  it("tells who could not be reached, in the caller's own shape", async () => {
+    const double = await started({ record: { providers: { anthropic: "http://127.0.0.1:1" }, proxyOnly: true } });
+    const reply = await post(`${double.url}/v1/messages`, { model: "m", max_tokens: 1, messages: [{ role: "user", content: "x" }] });
+    expect(reply.status).toBe(502);
+    expect(await reply.json()).toMatchObject({ type: "error", error: { message: expect.stringContaining("anthropic at http://127.0.0.1:1") } });
+  });
+
+  it("gives up a provider that does not begin, or stalls, after its limits", async () => {
+    const url = await provider((_, response, body) => {
+      if (JSON.parse(body).stream) response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+    });
+    const record = { providers: { openai: url }, proxyOnly: true, upstreamTimeoutMs: 20, bodyTimeoutMs: 20 };
+    const double = await started({ record });
+    expect((await post(`${double.url}/v1/chat/completions`, CHAT)).status).toBe(504);
+    const reply = await post(`${double.url}/v1/chat/completions`, { ...CHAT, stream: true });
+    await expect(reply.text()).rejects.toThrow();
+  });
+
+  it("forwards what its own operation refuses, and paths that no operation has", async () => {
+    const url = await provider((request, response) => response.end(`${request.method} ${request.url}`));
+    const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
+    expect(await (await post(`${double.url}/v1/chat/completions`, { strange: true })).text()).toBe("POST /v1/chat/completions");
+    expect(await (await fetch(`${double.url}/v1/vector_stores/vs_1`, { method: "DELETE" })).text()).toBe("DELETE /v1/vector_stores/vs_1");
+  });
+
+  it("forwards nothing when it is strict", async () => {
+    const url = await provider((_, response) => response.end("{}"));
+    const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
+    for (const path of ["/v1/chat/completions", "/v1/vector_stores"]) {
+      const reply = await post(double.url + path, CHAT, { headers: { "x-stuntdouble-strict": "true" } });
+      expect(reply.status, path).toBeGreaterThanOrEqual(400);
+    }
+  });
+});
+
+describe("recording", () => {
+  it("replays the same request's answers one after another, and then as it is told", async () => {
+    let count = 0;
+    const url = await provider((_, response) => {
+      count++;
+      response.writeHead(200, { "content-type": "application/json" }).end(completion(`answer ${count}`));
+    });
+    const fixturePath = folder();
+    const recording = await started({ record: { providers: { openai: url }, fixturePath } });
+    const live: string[] = [];
+    for (let index = 0; index < 3; index++) live.push(await (await post(`${recording.url}/v1/chat/completions`, CHAT)).text());
+    await recording.stop();
+    expect(readdirSync(fixturePath)).toHaveLength(3);
+    for (const [repeat, fourth] of [
+      ["last", 2],
+      ["cycle", 0],
+    ] as const) {
+      const replaying = await started({ repeat });
+      replaying.load(fixturePath);
+      const replayed: string[] = [];
+      for (let index = 0; index < 4; index++) replayed.push(await (await post(`${replaying.url}/v1/chat/completions`, CHAT)).text());
+      expect(replayed).toEqual([...live, live[fourth]]);
+    }
+    const missing = await started({ repeat: "miss" });
+    missing.load(fixturePath);
+    const statuses: number[] = [];
+    for (let index = 0; index < 4; index++) statuses.push((await post(`${missing.url}/v1/chat/completions`, CHAT)).status);
+    expect(statuses).toEqual([200, 200, 200, 404]);
+    expect(count).toBe(3);
+  });
+
+  it("keeps compressed answers compressed for the client, and plain on the tape", async () => {
+    const url = await provider((_, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+      response.end(gzipSync(completion("hi")));
+    });
+    const fixturePath = folder();
+    const double = await started({ record: { providers: { openai: url }, fixturePath } });
+    const raw = await double.fetch("http://any/v1/chat/completions", { method: "POST", body: JSON.stringify(CHAT) });
+    expect(gunzipSync(Buffer.from(await raw.arrayBuffer())).toString()).toBe(completion("hi"));
+    await double.stop();
+    const [file] = readdirSync(fixturePath);
+    const { fixtures } = JSON.parse(readFileSync(join(fixturePath, file!), "utf8"));
+    expect(fixtures[0].response).toMatchObject({ content: "hi", model: "gpt-5-2026-01-01" });
+    expect(fixtures[0].recording.reply.body).toBe(completion("hi"));
+    expect(fixtures[0].match).toMatchObject({ userMessage: "hello", model: "gpt-5", turnIndex: 0, hasToolResult: false, endpoint: "chat", sequenceIndex: 0 });
+  });
+});
