@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import { StuntDouble } from "../../src/index.ts";
 
 /** What OpenAI answers without a model: conversations, compactions. The double's answers have the same shape. */
-const root = process.env["STUNTDOUBLE_WILD"] ?? "";
+const root = process.env["STUNTDOUBLE_WILD"];
+if (root === undefined)
+  throw new Error("STUNTDOUBLE_WILD must name the folder of the recordings; npm run test:wild sets it.");
 const folder = join(root, "http/openai");
 
 interface Recorded {
