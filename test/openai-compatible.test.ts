@@ -172,15 +172,16 @@ describe.each([
   ["cerebras", "/cerebras/v1", "gpt-oss-120b", "reasoning"],
   ["together", "/together/v1", "deepseek-ai/DeepSeek-R1", "reasoning"],
   ["huggingface", "/huggingface/v1", "deepseek-ai/DeepSeek-R1", "reasoning"],
+  ["ollama", "/ollama/v1", "gpt-oss:20b", "reasoning"],
 ])("%s at '%s'", (name, path, model, reasoning) => {
   const OWN: Record<string, object> = {
     deepseek: { usage: { ...WEATHER.usage, prompt_cache_hit_tokens: 0, prompt_cache_miss_tokens: 7 } },
     xai: {},
     perplexity: { citations: [], search_results: [] },
-    zai: { request_id: expect.any(String) },
     cerebras: { time_info: { total_time: 0 } },
     together: { prompt: [] },
     huggingface: {},
+    ollama: { system_fingerprint: "fp_ollama" },
   };
   const client = () => new OpenAI({ baseURL: double.url + path, apiKey: "x", maxRetries: 0 });
 
@@ -193,7 +194,7 @@ describe.each([
       usage: WEATHER.usage,
       ...OWN[name],
     });
-    expect(completion.id).toMatch(name === "cerebras" ? /^chatcmpl-/ : /^[0-9A-Za-z]{24}$/);
+    expect(completion.id).toMatch(name === "cerebras" || name === "ollama" ? /^chatcmpl-/ : /^[0-9A-Za-z]{24}$/);
   });
 
   it("streams the same", async () => {

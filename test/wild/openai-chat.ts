@@ -1,14 +1,22 @@
 import OpenAI from "openai";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { openaiCompatible } from "../../src/dialects/openai-compatible/index.ts";
+import { openRouter } from "../../src/dialects/openrouter/index.ts";
+import type { Operation } from "../../src/dialects/operation.ts";
 import type { Exchange } from "./corpus.ts";
 import type { Asked, Seen, Source, WildProvider } from "./provider.ts";
 import { KEY_HEADER } from "./serve.ts";
 
 type Json = Record<string, unknown>;
 
-const operation = openaiChat.operations[0]!;
+interface Place {
+  operation: Operation;
+  /** What stands before `/chat/completions`. */
+  base: string;
+  mine(exchange: Exchange): boolean;
+}
 
-function provider(name: string, mine: (exchange: Exchange) => boolean): WildProvider {
+function provider(name: string, { operation, base, mine }: Place): WildProvider {
   return {
     name,
     operation,
@@ -16,11 +24,11 @@ function provider(name: string, mine: (exchange: Exchange) => boolean): WildProv
     // Chunks of one reply have one id; files hold one reply each.
     starts: () => false,
     asked,
-    read,
-    readEvents,
+    read: (source) => read(source, base),
+    readEvents: (source) => readEvents(source, base),
     misreads,
-    // Of an error. OpenRouter's have none.
-    added: ["rest.type"],
+    // Of an error, which Groq's has not; and what OpenRouter now repeats at the end.
+    added: ["rest.param", "rest.choices.*.native_finish_reason"],
   };
 }
 
@@ -52,13 +60,42 @@ function isChat({ path, messages, request }: Exchange): boolean {
   return Array.isArray(first?.choices) && request === undefined;
 }
 
-const OPENAI_FOLDERS = ["openai", "openai-chat", "azure"];
+/** Whose reply it is: a folder of its own, or one of those that speak OpenAI's chat. */
+function ownerOf({ folder, file, path }: Exchange): string {
+  if (path?.startsWith("/together/")) return "together";
+  const owner = folder === "openai-compatible" ? file.split("/")[2]! : folder;
+  // What was recorded from xAI for a client of any.
+  return owner === "generic" ? "xai" : owner;
+}
 
-export const openaiChatRecordings = provider("openai-chat", ({ folder }) => OPENAI_FOLDERS.includes(folder));
-export const openaiCompatibleRecordings = provider(
-  "openai-compatible",
-  ({ folder }) => !OPENAI_FOLDERS.includes(folder),
-);
+const BASES: Record<string, string> = {
+  deepseek: "/deepseek",
+  groq: "/groq/openai/v1",
+  zai: "/api/paas/v4",
+  perplexity: "/perplexity",
+  "ollama-openai": "/ollama/v1",
+};
+
+const compatible = [...openaiCompatible, openRouter];
+
+/** Of each that was recorded, on its own path. */
+export const compatibleRecordings: WildProvider[] = compatible
+  .filter(({ name }) => name !== "huggingface")
+  .map(({ name, operations }) =>
+    provider(name, {
+      operation: operations[0]!,
+      base: name === "openrouter" ? "/api/v1" : (BASES[name] ?? `/${name}/v1`),
+      mine: (exchange) => ownerOf(exchange) === name.split("-")[0],
+    }),
+  );
+
+const owners = new Set(compatible.map(({ name }) => name.split("-")[0]));
+
+export const openaiChatRecordings = provider("openai-chat", {
+  operation: openaiChat.operations[0]!,
+  base: "/v1",
+  mine: (exchange) => !owners.has(ownerOf(exchange)),
+});
 
 function asked(body: Json): Asked {
   const messages = body["messages"] as Json[];
@@ -82,9 +119,9 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: string }) => part.text ?? "").join("");
 }
 
-function ask({ url, key, reply }: Source) {
+function ask({ url, key, reply }: Source, base: string) {
   const client = new OpenAI({
-    baseURL: `${url}/v1`,
+    baseURL: url + base,
     apiKey: "none",
     maxRetries: 0,
     defaultHeaders: { [KEY_HEADER]: key },
@@ -98,15 +135,15 @@ function usageOf({ reply }: Source) {
   return reply.usage === undefined ? {} : { stream_options: { include_usage: true } };
 }
 
-async function read(source: Source): Promise<Seen> {
-  const { client, body } = ask(source);
+async function read(source: Source, base: string): Promise<Seen> {
+  const { client, body } = ask(source, base);
   if (!source.streamed) return seen((await client.chat.completions.create(body)) as unknown as Json);
   const stream = client.chat.completions.stream({ ...body, ...usageOf(source) });
   return seen((await stream.finalChatCompletion()) as unknown as Json);
 }
 
-async function readEvents(source: Source): Promise<Seen> {
-  const { client, body } = ask(source);
+async function readEvents(source: Source, base: string): Promise<Seen> {
+  const { client, body } = ask(source, base);
   const chunks = await client.chat.completions.create({ ...body, stream: true, ...usageOf(source) });
   let whole: Json = {};
   const choices: Json[] = [];
@@ -120,13 +157,18 @@ async function readEvents(source: Source): Promise<Seen> {
 
 function addPiece(choices: Json[], { index, delta, finish_reason, logprobs: _, ...rest }: Json): void {
   const at = index as number;
-  choices[at] ??= { index, message: { content: "", reasoning_content: "", tool_calls: [] } };
+  choices[at] ??= {
+    index,
+    message: { content: "", reasoning_content: "", reasoning: "", thinking: "", tool_calls: [] },
+  };
   const choice = choices[at];
   const message = choice["message"] as Json;
   for (const [name, value] of Object.entries({ ...rest, finish_reason })) if (value != null) choice[name] = value;
   const { content, reasoning_content, reasoning, tool_calls: calls, ...others } = (delta ?? {}) as Json;
   message["content"] += textIn(content, "text");
-  message["reasoning_content"] += ((reasoning_content ?? reasoning ?? "") as string) + textIn(content, "thinking", "");
+  message["reasoning_content"] += (reasoning_content ?? "") as string;
+  message["reasoning"] += (reasoning ?? "") as string;
+  message["thinking"] += textIn(content, "thinking", "");
   for (const [name, value] of Object.entries(others)) if (value != null) message[name] = value;
   ((calls ?? []) as Json[]).forEach((call, position) => {
     addCall(message["tool_calls"] as Json[], call, position);
@@ -158,15 +200,18 @@ function seen(completion: Json): Seen {
   const messages = (choices as Json[]).map((choice) => choice["message"] as Json);
   return {
     text: messages.map((message) => [textIn(message["content"], "text"), message["refusal"] ?? ""]),
-    reasoning: messages.map(
-      ({ content, reasoning_content, reasoning }) =>
-        ((reasoning_content ?? reasoning ?? "") as string) + textIn(content, "thinking", ""),
-    ),
+    reasoning: messages.map(reasoningOf),
     toolCalls: messages.map((message) => ((message["tool_calls"] ?? []) as Json[]).map(calledOf)),
     finish: (choices as Json[]).map((choice) => choice["finish_reason"]),
     usage,
     rest: { ...rest, choices: (choices as Json[]).map(restOfChoice) },
   };
+}
+
+/** By the place where the provider has it. */
+function reasoningOf({ content, reasoning_content, reasoning, thinking }: Json): Json {
+  const places = { reasoning_content, reasoning, thinking: thinking || textIn(content, "thinking", "") };
+  return Object.fromEntries(Object.entries(places).filter(([, text]) => text != null && text !== ""));
 }
 
 /** Some providers leave the arguments of a call without any away, others send an empty text. */
@@ -180,6 +225,7 @@ function restOfChoice({ message, finish_reason: _, ...choice }: Json): Json {
     refusal: _r,
     reasoning_content: _rc,
     reasoning: _re,
+    thinking: _th,
     tool_calls: calls,
     ...rest
   } = message as Json;

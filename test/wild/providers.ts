@@ -3,14 +3,14 @@ import { converseRecordings } from "./bedrock.ts";
 import { cohereRecordings } from "./cohere.ts";
 import { geminiRecordings } from "./gemini.ts";
 import { interactionRecordings } from "./gemini-interactions.ts";
-import { openaiChatRecordings, openaiCompatibleRecordings } from "./openai-chat.ts";
+import { compatibleRecordings, openaiChatRecordings } from "./openai-chat.ts";
 import { responsesRecordings, storedResponsesRecordings } from "./openai-responses.ts";
 import type { WildProvider } from "./provider.ts";
 
 /** Every operation whose recordings are tested: a new one is a line here. */
 export const providers: readonly WildProvider[] = [
   openaiChatRecordings,
-  openaiCompatibleRecordings,
+  ...compatibleRecordings,
   responsesRecordings,
   storedResponsesRecordings,
   anthropicRecordings,

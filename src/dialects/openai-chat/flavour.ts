@@ -19,16 +19,16 @@ export interface ChatFlavour {
   /** Members that every piece of a choice has, in a stream and whole. */
   emptyChoice: JsonObject;
   /**
-   * Where a stream tells its usage: in a chunk of its own if the request asks for it, in one of its own always,
-   * in that with the finish reason, or there in Groq's own member and, if it is asked for, in a chunk of its own.
+   * Where a stream tells its usage: in a chunk of its own if the request asks for it, always in that with the
+   * finish reason, in one that repeats that, or in Groq's own member and, if it is asked for, in a chunk of its own.
    */
-  streamUsage: "asked" | "always" | "finish" | "x_groq";
+  streamUsage: "asked" | "finish" | "repeated" | "x_groq";
   /** Streams have tool calls in one piece each, and clients read no other. */
   wholeCalls?: boolean;
   /** A comment that streams may have before their first event. */
   keepAlive?: string;
   /** Further members of every object. */
-  members?(reply: ChatReply, context: EncodeContext): JsonObject;
+  members?(reply: ChatReply, context: EncodeContext, streamed: boolean): JsonObject;
   /** Further members of a choice that ends, beside those that were recorded. */
   ending?(choice: Choice, finishReason: string): JsonObject;
   /**

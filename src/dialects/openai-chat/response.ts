@@ -114,9 +114,14 @@ export function envelope(
 }
 
 /** Members at the end of every object, there when they were written or recorded, or the provider always has them. */
-export function tail(reply: ChatReply, context: EncodeContext, flavour: ChatFlavour = OPENAI): JsonObject {
+export function tail(
+  reply: ChatReply,
+  context: EncodeContext,
+  flavour: ChatFlavour = OPENAI,
+  streamed = false,
+): JsonObject {
   const { serviceTier, systemFingerprint, native } = reply.envelope ?? {};
-  const members = flavour.members?.(reply, context) ?? {};
+  const members = flavour.members?.(reply, context, streamed) ?? {};
   if (serviceTier !== undefined) members["service_tier"] = serviceTier;
   if (systemFingerprint !== undefined) members["system_fingerprint"] = systemFingerprint;
   const own = nativeOf(native, flavour.dialect);

@@ -27,7 +27,7 @@ export function encodeChatStream(
   flavour: ChatFlavour = OPENAI,
 ): WireEvent[] {
   const head = envelope(reply, context, "chat.completion.chunk", flavour);
-  const { x_groq: groq, ...end } = tail(reply, context, flavour);
+  const { x_groq: groq, ...end } = tail(reply, context, flavour, true);
   const { emptyChoice, streamUsage } = flavour;
   const asked = context.variant.usage && (streamUsage === "asked" || streamUsage === "x_groq");
   const usage = encodeUsage(reply, context, flavour);
@@ -52,15 +52,14 @@ export function encodeChatStream(
     const annotations = annotationsOf(choice, flavour);
     if (annotations !== undefined) delta({ annotations });
     if (native.message !== undefined) delta(native.message);
-    const last = index === choices.length - 1 && streamUsage === "finish";
-    const ended = { index, delta: {}, ...emptyChoice, ...encodeFinish(choice, flavour), ...native.choice };
-    send([ended], last ? { usage } : undefined);
+    const last = index === choices.length - 1;
+    const finish = { ...emptyChoice, ...encodeFinish(choice, flavour), ...native.choice };
+    send([{ index, delta: {}, ...finish }], last && streamUsage === "finish" ? { usage } : undefined);
+    // The finish is told again with the usage.
+    if (last && streamUsage === "repeated") send([{ index, delta: { role, content: "" }, ...finish }], { usage });
   });
   if (groq !== undefined) addGroq(events, groq, usage);
   if (asked) send([], { usage });
-  if (streamUsage === "always") {
-    send([{ index: 0, delta: { role, content: "" }, ...emptyChoice, finish_reason: null }], { usage });
-  }
   events.push({ data: "[DONE]", raw: true, rides: true });
   return events;
 }

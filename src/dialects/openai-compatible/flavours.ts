@@ -5,8 +5,8 @@ import type { ErrorShape } from "./errors.ts";
 export interface CompatibleProvider extends ChatFlavour {
   /** Paths of its own. All have `/v1/chat/completions` too, after their segment or from their own clients. */
   paths: string[];
-  /** A word in the user agents of its clients, where its name is none. */
-  client?: string;
+  /** What a path before its own begins with, where that is not its name. */
+  segment?: string;
   /** What its models begin with, for the path without a version that several share. */
   models?: string;
   errors: ErrorShape;
@@ -77,7 +77,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     // https://docs.z.ai/api-reference/llm/chat-completion
     ...BARE,
     dialect: "zai",
-    members: (_, context) => ({ request_id: context.id("") }),
+    members: (_, context, streamed) => (streamed ? {} : { request_id: context.id("") }),
     paths: ["/api/paas/v4/chat/completions", "/api/coding/paas/v4/chat/completions"],
     errors: "zai",
   },
@@ -107,6 +107,19 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     dialect: "huggingface",
     reasoning: "reasoning",
     emptyChoice: { logprobs: null },
+  },
+  {
+    // https://docs.ollama.com/api/openai-compatibility: beside its own API, of which the native members are others.
+    ...OPENAI,
+    dialect: "ollama-openai",
+    segment: "ollama",
+    reasoning: "reasoning",
+    emptyMessage: {},
+    emptyDelta: {},
+    emptyChoice: {},
+    members: () => ({ system_fingerprint: "fp_ollama" }),
+    paths: [],
+    errors: "openai",
   },
 ];
 

@@ -36,7 +36,7 @@ function clientOf(raw: RawRequest): CompatibleProvider | undefined {
   if (agent !== lastAgent) {
     const words = agent?.toLowerCase() ?? "";
     lastAgent = agent;
-    lastClient = COMPATIBLE_PROVIDERS.find(({ dialect, client = dialect }) => words.includes(client));
+    lastClient = COMPATIBLE_PROVIDERS.find(({ dialect }) => words.includes(dialect));
   }
   return lastClient;
 }
@@ -54,6 +54,6 @@ function modelOf(raw: RawRequest): string {
 /** Providers that speak OpenAI's chat completions, each with what it adds. */
 export const openaiCompatible: readonly Dialect[] = COMPATIBLE_PROVIDERS.map((provider) => ({
   name: provider.dialect,
-  providers: [provider.dialect],
+  providers: [provider.segment ?? provider.dialect],
   operations: [operationOf(provider)],
 }));

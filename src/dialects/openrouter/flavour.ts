@@ -12,7 +12,7 @@ export const openRouterFlavour: ChatFlavour = {
   emptyMessage: { refusal: null, reasoning: null },
   emptyDelta: {},
   emptyChoice: { native_finish_reason: null, logprobs: null },
-  streamUsage: "always",
+  streamUsage: "repeated",
   keepAlive: "OPENROUTER PROCESSING",
   members: ({ envelope }, context) => ({
     provider:
