@@ -8,6 +8,7 @@ const BENCHMARKS = {
   stream: () => import("./stream.mjs").then((part) => part.stream()),
   paced: () => import("./paced.mjs").then((part) => part.paced()),
   start: () => import("./start.mjs").then((part) => part.start()),
+  conformance: () => import("./conformance.mjs").then((part) => part.conformance()),
   memory: () => import("./memory.mjs").then((part) => part.memory()),
 };
 

@@ -234,6 +234,19 @@ function temporaryEmpty(): string {
   return empty;
 }
 
+describe("the example", () => {
+  it("passes its transcripts", async () => {
+    const ran = await runCli([
+      "verify",
+      "examples/adapter/conformance",
+      "--",
+      process.execPath,
+      "examples/adapter/adapter.mjs",
+    ]);
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining("2 passed")]);
+  });
+});
+
 describe("stuntdouble play", () => {
   it("stands in on stdio, and is verified as the adapter is", async () => {
     const stand = [
