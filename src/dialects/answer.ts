@@ -5,7 +5,7 @@ import type { Call, WireReply } from "./operation.ts";
 
 /** Who answered, for the journal. */
 export interface AnswerSource {
-  kind: "error" | "fixture" | "cassette" | "upstream" | "fallback";
+  kind: "error" | "fixture" | "cassette" | "upstream" | "fallback" | "chaos";
   /** Names the tape among its kind. */
   id?: string;
   /** The tape itself, as its author wrote it. */
@@ -20,6 +20,10 @@ export type Answer = (
   | { kind: "wire"; reply: WireReply }
   /** Sent on as it arrives. */
   | { kind: "live"; reply: LiveReply }
+  /** A reply that its client cannot read, in the place of `out` where that is known. */
+  | { kind: "malformed"; out?: unknown }
+  /** The connection breaks before anything is sent. */
+  | { kind: "disconnect" }
 ) & { source: AnswerSource; timing?: Timing };
 
 /**

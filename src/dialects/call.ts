@@ -17,7 +17,7 @@ export function callOf(operation: Operation, raw: RawRequest, memory: Memory): C
     view: operation.view(request),
     streamed: operation.streamed(request),
     testId: testIdOf(raw),
-    context: raw.header("x-stuntdouble-context") ?? raw.header("x-aimock-context"),
+    context: contextOf(raw),
     memory,
   };
 }
@@ -26,4 +26,9 @@ export function callOf(operation: Operation, raw: RawRequest, memory: Memory): C
 export function testIdOf(raw: RawRequest): string {
   const asked = raw.header("x-test-id") ?? (raw.url.includes("testId=") ? raw.query.get("testId") : null);
   return asked ?? DEFAULT_TEST_ID;
+}
+
+/** What a fixture's `context` is compared with. */
+export function contextOf(raw: RawRequest): string | undefined {
+  return raw.header("x-stuntdouble-context") ?? raw.header("x-aimock-context");
 }

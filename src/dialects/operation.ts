@@ -167,6 +167,9 @@ export interface Identity {
   form: string;
 }
 
+/** What chance may do to a call. */
+export type ChaosAction = "drop" | "malformed" | "rateLimit" | "disconnect" | "latency";
+
 /** One request, decoded. */
 export interface Call<Req = unknown> {
   operation: Operation;
@@ -179,6 +182,8 @@ export interface Call<Req = unknown> {
   /** Value of the context header. */
   context: string | undefined;
   memory: Memory;
+  /** What chance did to it. */
+  chaosAction?: ChaosAction;
   /** What tells the request from others, without what is ignored; there where recordings are matched. */
   identity?: (ignore: readonly string[]) => Identity;
 }

@@ -17,6 +17,8 @@ export class RawRequest {
   readonly body: Uint8Array;
   /** What the route's path took from the URL. */
   params: Readonly<Record<string, string | undefined>> = {};
+  /** The route's path, as it was registered (`/v1/models/:id`). */
+  route: string | undefined = undefined;
   /** Set by whoever works on the answer in the background; called when the client goes before there is one. */
   gone: (() => void) | undefined = undefined;
   #query: URLSearchParams | undefined;
@@ -77,6 +79,7 @@ export class RawRequest {
     const copy = new RawRequest(this.method, this.url, this.headers, this.body);
     copy.path = this.path;
     copy.params = this.params;
+    copy.route = this.route;
     copy.#json = json;
     copy.#parsed = true;
     return copy;

@@ -1,23 +1,40 @@
 import type { Timing } from "../chat/timing.ts";
 import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
+import { testIdOf } from "../dialects/call.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import { type FixtureAnswererOptions, fixtureAnswerer } from "../fixtures/answerer.ts";
 import { loadFixtures } from "../fixtures/load.ts";
 import { FixturePool } from "../fixtures/pool.ts";
 import type { Repeat } from "../fixtures/select.ts";
-import type { Fixture, FixtureMatch, FixtureOptions, FixtureResponder, FixtureResponse } from "../fixtures/types.ts";
+import type { RequestTransform } from "../fixtures/transform.ts";
+import type {
+  Chaos,
+  Fixture,
+  FixtureMatch,
+  FixtureOptions,
+  FixtureResponder,
+  FixtureResponse,
+} from "../fixtures/types.ts";
+import { InboundKeys } from "../guard/inbound-keys.ts";
 import type { RedactionOptions } from "../guard/redact.ts";
 import { dialects } from "../services/registry.ts";
 import { type Clock, SystemClock } from "../state/clock.ts";
-import { MemoryCounters } from "../state/counters.ts";
+import { DEFAULT_MAX_TEST_IDS, MemoryCounters } from "../state/counters.ts";
 import { Journal, type JournalEntry, type JournalFilter, type JournalResponse } from "../state/journal.ts";
 import { LocalMemory } from "../state/memory.ts";
 import { FreshStamps, SeededStamps, type Stamps } from "../state/stamps.ts";
+import { Tally } from "../state/tally.ts";
+import { ChaosControl } from "./chaos.ts";
+import { control, type Scope } from "./control.ts";
 import { Engine } from "./engine.ts";
+import { assertNoMisses, type CallPattern, type ExpectOptions, expectCalls } from "./expectations.ts";
 import { fetchThrough } from "./fetch.ts";
 import { Listener } from "./listener.ts";
+import type { Metrics } from "./metrics.ts";
 import { OneShotErrors } from "./one-shot.ts";
-import { ownPaths } from "./own-paths.ts";
+import type { Outcome } from "./outcome.ts";
+import { OwnFixtures } from "./own-fixtures.ts";
+import { openPaths } from "./own-paths.ts";
 import { Recording, type RecordMode, type RecordOptions } from "./recording.ts";
 import { Router } from "./router.ts";
 
@@ -37,9 +54,25 @@ export interface StuntDoubleOptions {
   replaySpeed?: number;
   /** Fixes ids, time stamps and chance: the same calls get the same bytes. */
   seed?: string | number;
+  /** A call without a tape is refused with 503 and never passed on; the header `X-StuntDouble-Strict` says otherwise. */
+  strict?: boolean;
+  /** `turnIndex` has to equal the count of assistant messages; `AIMOCK_STRICT_TURN_INDEX=1` says so too. */
+  strictTurnIndex?: boolean;
+  /** Faults by chance, for every call. */
+  chaos?: Chaos;
+  /** Makes requests comparable before they are matched; strings then have to be equal, not contained. */
+  requestTransform?: RequestTransform;
+  /** Callers have to send one of these keys, in any form in which providers take theirs. */
+  auth?: { apiKeys: readonly string[] };
+  /** Counts calls for Prometheus, at `GET /metrics`. */
+  metrics?: boolean;
+  /** Metrics have aimock's names. */
+  metricsCompat?: boolean;
+  /** Every reply says what is left of a rate limit (`x-ratelimit-…`); without it only one with 429 does. */
+  rateLimitHeaders?: boolean;
   /** Calls that the journal keeps; 1000 unless given. */
   journalMaxEntries?: number;
-  /** Test ids whose counts are kept; 500 unless given. */
+  /** Test ids whose counts, fixtures, chaos and errors are kept; 500 unless given. */
   fixtureCountsMaxTestIds?: number;
   /** Bytes of a request body; 100 MB unless given. */
   bodyLimit?: number;
@@ -51,7 +84,10 @@ export interface StuntDoubleOptions {
   redact?: RedactionOptions;
   /** What answers once a recorded sequence is over: its last answer again (unless given), all of it again, or nothing. */
   repeat?: Repeat;
-  /** Told what the author should know: a recording that could not be written, or is not whole. stderr unless given. */
+  /**
+   * Told what the author should know: a recording that could not be written or is not whole, a fixture served off its
+   * turn. stderr unless given.
+   */
   onWarning?: (message: string) => void;
   /** Time in place of the machine's, for tests. */
   clock?: Clock;
@@ -70,9 +106,14 @@ export class StuntDouble {
   readonly #journal: Journal;
   readonly #stamps: Stamps;
   readonly #memory = new LocalMemory();
-  readonly #errors = new OneShotErrors();
+  readonly #errors: OneShotErrors;
+  readonly #chaos: ChaosControl;
+  readonly #ownFixtures: OwnFixtures;
+  readonly #tally = new Tally();
   readonly #recording: Recording;
   readonly #engine: Engine;
+  #metrics: Metrics | undefined;
+  #stopping = false;
   #listener: Listener | undefined;
   #port: number | undefined;
 
@@ -83,7 +124,9 @@ export class StuntDouble {
     this.#options = options;
     this.#clock = options.clock ?? new SystemClock();
     this.#pool = new FixturePool(options.fixtures ?? []);
-    this.#counters = new MemoryCounters(options.fixtureCountsMaxTestIds);
+    const maxTestIds = options.fixtureCountsMaxTestIds ?? DEFAULT_MAX_TEST_IDS;
+    this.#counters = new MemoryCounters(maxTestIds);
+    this.#errors = new OneShotErrors(maxTestIds);
     this.#journal = new Journal(options.journalMaxEntries ?? 1000);
     this.#stamps = options.seed === undefined ? new FreshStamps(this.#clock) : new SeededStamps(options.seed);
     this.#recording = new Recording({
@@ -92,27 +135,30 @@ export class StuntDouble {
       redact: options.redact,
       repeat: options.repeat,
       add: (fixture) => this.#pool.add(fixture),
-      warn: options.onWarning ?? ((message) => void process.stderr.write(`${message}\n`)),
+      warn: (message) => this.#warn(message),
     });
     if (options.record !== undefined) this.enableRecording(options.record);
-    const { onCall } = options;
+    this.#chaos = new ChaosControl(this.#stamps, this.#clock, options.chaos, maxTestIds);
+    this.#ownFixtures = new OwnFixtures(this.#counters, this.#fixtureOptions(), maxTestIds);
     const fixtures = fixtureAnswerer(this.#pool, this.#counters, this.#fixtureOptions());
     this.#engine = new Engine({
       router: new Router(dialects),
-      answerers: [this.#errors.answer, fixtures],
-      httpAnswerers: [fixtures],
+      answerers: [this.#errors.answer, this.#ownFixtures.answer, fixtures],
+      httpAnswerers: [this.#ownFixtures.answer, fixtures],
       upstream: this.#recording.answer,
       journal: this.#journal,
       stamps: this.#stamps,
       memory: this.#memory,
       clock: this.#clock,
-      own: ownPaths,
-      ...(onCall && {
-        onCall: (raw: RawRequest, response: JournalResponse) =>
-          onCall({ method: raw.method, path: raw.url.split("?", 1)[0]!, response }),
-      }),
+      chaos: this.#chaos,
+      strict: options.strict ?? false,
+      rateLimitHeaders: options.rateLimitHeaders ?? false,
+      ...(options.auth && { keys: new InboundKeys(options.auth.apiKeys) }),
+      open: (raw) => openPaths(raw, this.#stopping, this.#metrics),
+      control: (raw) => control(this, raw),
+      onCall: (raw, response) => this.#tell(raw, response),
     });
-    this.fetch = fetchThrough((raw) => this.#engine.handle(raw), this.#clock);
+    this.fetch = fetchThrough((raw) => this.#handle(raw), this.#clock);
   }
 
   /** A double that listens already. */
@@ -125,7 +171,8 @@ export class StuntDouble {
   /** @throws {Error} when the port is taken (`code` EADDRINUSE), or when it has been started already */
   async start(): Promise<this> {
     if (this.#listener !== undefined) throw new Error("This double has been started already; stop() it first.");
-    const { tls, host = "127.0.0.1", port = 0 } = this.#options;
+    const { tls, host = "127.0.0.1", port = 0, metrics = false } = this.#options;
+    if (metrics) await this.#loadMetrics();
     const listener = new Listener({
       host,
       port,
@@ -134,7 +181,7 @@ export class StuntDouble {
       headersTimeoutMs: this.#options.headersTimeoutMs ?? 60_000,
       idleTimeoutMs: this.#options.idleTimeoutMs ?? 60_000,
       clock: this.#clock,
-      handle: (raw) => this.#engine.handle(raw),
+      handle: (raw) => this.#handle(raw),
       refuse: (raw, fault) => this.#engine.refuse(raw, new ApiError(fault)),
     });
     this.#listener = listener;
@@ -156,7 +203,9 @@ export class StuntDouble {
     const listener = this.#listener;
     this.#listener = undefined;
     this.#port = undefined;
+    this.#stopping = listener !== undefined;
     await listener?.stop(STOP_GRACE_MS);
+    this.#stopping = false;
     const lost = await this.#recording.close();
     if (lost.length > 0) throw new AggregateError(lost, lost.map(({ message }) => message).join("\n"));
   }
@@ -231,8 +280,10 @@ export class StuntDouble {
     return this;
   }
 
-  addFixtures(fixtures: readonly Fixture[]): this {
-    this.#pool.addAll(fixtures);
+  /** @param scope a test id whose calls alone see them, before all others */
+  addFixtures(fixtures: readonly Fixture[], { testId }: Scope = {}): this {
+    const pool = testId === undefined ? this.#pool : this.#ownFixtures.pool(testId);
+    pool.addAll(fixtures);
     return this;
   }
 
@@ -275,8 +326,10 @@ export class StuntDouble {
     await this.#recording.settled();
   }
 
-  clearFixtures(): this {
-    this.#pool.clear();
+  /** @param scope a test id whose own fixtures are meant; without one, those of all */
+  clearFixtures({ testId }: Scope = {}): this {
+    if (testId === undefined) this.#pool.clear();
+    this.#ownFixtures.clear(testId);
     return this;
   }
 
@@ -285,13 +338,30 @@ export class StuntDouble {
   }
 
   /** The next call fails, and only that one. */
-  nextRequestError(
-    status: number,
-    error: Partial<Omit<ApiErrorFields, "status">> = {},
-    options: { testId?: string } = {},
-  ): this {
-    this.#errors.queue({ message: "Injected error", ...error, status }, options.testId);
+  nextRequestError(status: number, error: Partial<Omit<ApiErrorFields, "status">> = {}, { testId }: Scope = {}): this {
+    this.#errors.queue({ message: "Injected error", ...error, status }, testId);
     return this;
+  }
+
+  /**
+   * Faults by chance from now on, in the place of those that were set before.
+   * @param scope a test id whose calls they befall, in the place of those for all
+   * @throws {RangeError} when a rate is not from 0 to 1, or a field is not known
+   */
+  setChaos(chaos: Chaos, { testId }: Scope = {}): this {
+    this.#chaos.set(chaos, testId);
+    return this;
+  }
+
+  /** No faults any more; for a test id, those for all again. */
+  clearChaos({ testId }: Scope = {}): this {
+    this.#chaos.clear(testId);
+    return this;
+  }
+
+  /** The faults that befall calls by chance, where neither fixture nor header says otherwise. */
+  chaos({ testId }: Scope = {}): Chaos {
+    return this.#chaos.get(testId);
   }
 
   /** The calls so far, oldest first. */
@@ -299,13 +369,43 @@ export class StuntDouble {
     return this.#journal.read(filter);
   }
 
-  lastCall(): JournalEntry | undefined {
-    return this.#journal.last();
+  lastCall(filter?: JournalFilter): JournalEntry | undefined {
+    return this.#journal.last(filter);
   }
 
-  clearCalls(): this {
-    this.#journal.clear();
+  clearCalls({ testId }: Scope = {}): this {
+    this.#journal.clear(testId);
+    this.#tally.clear(testId);
     return this;
+  }
+
+  /**
+   * The calls that fit a pattern, or each of several.
+   * @throws {ExpectationError} when they are not as many as expected (at least one), or came in another order
+   */
+  expectCalls(pattern: CallPattern | readonly CallPattern[], options: ExpectOptions = {}): JournalEntry[] {
+    const { testId } = options;
+    const calls = this.#journal.readCalls(testId === undefined ? {} : { testId });
+    return expectCalls(calls, [pattern].flat() as CallPattern[], options, this.#journal.forgotten);
+  }
+
+  /** Fixtures that have not answered anything yet. */
+  unusedFixtures({ testId }: Scope = {}): Fixture[] {
+    const entries = testId === undefined ? this.#pool.entries() : [];
+    const all = [...entries, ...this.#ownFixtures.entries(testId)];
+    return all.filter((entry) => entry.served === 0).map((entry) => entry.fixture);
+  }
+
+  /** @throws {ExpectationError} that lists the calls that nothing answered, if there were any */
+  assertNoMisses({ testId }: Scope = {}): void {
+    const misses = this.#tally.misses(testId);
+    assertNoMisses(misses, testId === undefined ? this.#tally.missed : misses.length);
+  }
+
+  /** How calls have ended so far: answered by a tape, a provider or the double itself, or by nobody. */
+  get summary(): { served: number; missed: number } {
+    const { served, missed } = this.#tally;
+    return { served, missed };
   }
 
   /** Sequences begin anew; fixtures stay. */
@@ -317,21 +417,64 @@ export class StuntDouble {
 
   #fixtureOptions(): FixtureAnswererOptions {
     const recording = this.#recording;
+    const { strictTurnIndex: strict = strictTurnsInEnvironment(), requestTransform: transform } = this.#options;
     return {
       defaults: timingOf(this.#options),
       identifier: recording.identifier,
       get repeat() {
         return recording.repeat;
       },
+      // While a conversation is recorded, what was written for another turn of it must not stand in for this one.
+      get strictTurns() {
+        return strict || recording.mode === "record";
+      },
+      warn: (message) => this.#warn(message),
+      ...(transform !== undefined && { transform, exactText: true }),
     };
   }
 
-  /** As new: no fixtures, no counts, no journal, no errors to come. */
-  reset(): this {
-    this.#errors.clear();
-    this.#memory.clear();
-    return this.clearFixtures().resetCounts().clearCalls();
+  /** As new: no fixtures, no counts, no journal, no errors and no chaos to come. For a test id, all that is its own. */
+  reset(scope: Scope = {}): this {
+    const { testId } = scope;
+    this.#errors.clear(testId);
+    if (testId === undefined) {
+      this.#memory.clear();
+      this.#chaos.clearAll();
+    } else this.#chaos.clear(testId);
+    return this.clearFixtures(scope).resetCounts(testId).clearCalls(scope);
   }
+
+  #handle(raw: RawRequest): Outcome | Promise<Outcome> {
+    const metrics = this.#metrics;
+    return metrics === undefined ? this.#engine.handle(raw) : metrics.timed(raw, this.#engine);
+  }
+
+  #tell(raw: RawRequest, response: JournalResponse): void {
+    const path = raw.url.split("?", 1)[0]!;
+    this.#tally.count(testIdOf(raw), raw.method, path, response);
+    this.#metrics?.count(raw, response);
+    this.#options.onCall?.({ method: raw.method, path, response });
+  }
+
+  #warn(message: string): void {
+    const { onWarning } = this.#options;
+    if (onWarning === undefined) process.stderr.write(`${message}\n`);
+    else onWarning(message);
+  }
+
+  async #loadMetrics(): Promise<void> {
+    if (this.#metrics !== undefined) return;
+    const { Metrics: MetricsClass } = await import("./metrics.ts");
+    this.#metrics = await MetricsClass.load({
+      compat: this.#options.metricsCompat ?? false,
+      clock: this.#clock,
+      fixtures: () => this.#pool.size + this.#ownFixtures.entries().length,
+    });
+  }
+}
+
+function strictTurnsInEnvironment(): boolean {
+  return (process.env["STUNTDOUBLE_STRICT_TURN_INDEX"] ?? process.env["AIMOCK_STRICT_TURN_INDEX"]) === "1";
 }
 
 function timingOf(options: StuntDoubleOptions): Timing {

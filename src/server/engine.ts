@@ -1,30 +1,33 @@
-import { dueTimes, type Timing } from "../chat/timing.ts";
+import type { Timing } from "../chat/timing.ts";
 import type { Answer, Answerer } from "../dialects/answer.ts";
 import { ApiError } from "../dialects/api-error.ts";
 import { callOf, testIdOf } from "../dialects/call.ts";
 import { framingOf, onWire, renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
 import { httpOperation } from "../dialects/http.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
-import type { Call, Framing, HeaderFields, Memory, Operation, WireReply } from "../dialects/operation.ts";
+import type { Call, Memory, Operation } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Journal, JournalResponse } from "../state/journal.ts";
 import type { CallStamp, Stamps } from "../state/stamps.ts";
-import type { LiveBody } from "../transport/live.ts";
-import type { Ending, PacedBody } from "./pace.ts";
+import type { ChaosControl } from "./chaos.ts";
+import {
+  addRateLimits,
+  disconnected,
+  headerList,
+  JSON_HEADERS,
+  malformed,
+  type Outcome,
+  pacedBody,
+  preflight,
+  RATE_LIMITS,
+  requestId,
+  STREAM_HEADERS,
+  takesTime,
+  timed,
+} from "./outcome.ts";
+import type { Ending } from "./pace.ts";
 import type { Router } from "./router.ts";
-
-/** A reply, ready to be sent by whatever carried the request. */
-export interface Outcome {
-  status: number;
-  /** Names and values by turns, as Node takes them without making an object. */
-  headers: string[];
-  body: string | Uint8Array | PacedBody | LiveBody;
-  /** Whether the head of the reply leaves before its body is due, as a stream's does. */
-  streamed: boolean;
-  /** To be told how a paced body ended. */
-  ended?(ending: Ending): void;
-}
 
 export interface EngineOptions {
   router: Router;
@@ -38,25 +41,24 @@ export interface EngineOptions {
   stamps: Stamps;
   memory: Memory;
   clock: Clock;
-  /** Paths of the double itself: health, control. */
-  own?(raw: RawRequest): Outcome | undefined;
+  /** Paths of the double itself that are open to all: health, metrics. */
+  open?(raw: RawRequest): Outcome | Promise<Outcome> | undefined;
+  /** Says why a caller is not let in. */
+  keys?: { refusal(raw: RawRequest): ApiError | undefined };
+  /** Paths of the double itself that are not for everybody. */
+  control?(raw: RawRequest): Outcome | undefined;
+  chaos?: ChaosControl;
+  /** A call that no tape answers is refused, and nobody else asked; a header may say otherwise. */
+  strict?: boolean;
+  /** What is added to the message of a miss. */
+  explain?(call: Call): string | undefined;
+  /** Whether every reply says how much of its rate limit is left; one with 429 does in any case. */
+  rateLimitHeaders?: boolean;
   /** Told of every call once it is answered. */
   onCall?(raw: RawRequest, response: JournalResponse): void;
 }
 
 type MaybeLater<T> = T | undefined | Promise<T | undefined>;
-
-const STREAM_HEADERS: Record<Framing, HeaderFields> = {
-  sse: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
-  ndjson: { "content-type": "application/x-ndjson" },
-  "json-array": { "content-type": "application/json; charset=UTF-8" },
-  "aws-event-stream": { "content-type": "application/vnd.amazon.eventstream" },
-  // Only its clients want to know what is inside.
-  "aws-payload-parts": {
-    "content-type": "application/vnd.amazon.eventstream",
-    "x-amzn-bedrock-content-type": "application/json",
-  },
-};
 
 /** From a request to a reply, knowing nothing of sockets. */
 export class Engine {
@@ -69,8 +71,13 @@ export class Engine {
   /** Never throws: what goes wrong is a reply too. It is synchronous unless an answerer is not. */
   handle(raw: RawRequest): Outcome | Promise<Outcome> {
     if (raw.method === "OPTIONS") return preflight();
-    const own = this.#options.own?.(raw);
-    if (own !== undefined) return own;
+    const { open, keys, control } = this.#options;
+    const opened = open?.(raw);
+    if (opened !== undefined) return opened;
+    const refusal = keys?.refusal(raw);
+    if (refusal !== undefined) return this.refuse(raw, refusal);
+    const controlled = control?.(raw);
+    if (controlled !== undefined) return controlled;
     const routed = this.#options.router.find(raw);
     if (routed === undefined) return this.#askAsHttp(raw, () => this.#unrouted(raw));
     const { operation } = routed;
@@ -79,7 +86,7 @@ export class Engine {
       call = callOf(operation, raw, this.#options.memory);
       const requests = operation.candidates?.(call.request);
       const asked = requests === undefined ? this.#ask(call, 0) : this.#askInTurn(call, requests, 0);
-      const orElse = (given: Answer | undefined): MaybeLater<Answer> => given ?? this.#askLast(call);
+      const orElse = (given: Answer | undefined): MaybeLater<Answer> => this.#afterTapes(call, given);
       const answer = asked instanceof Promise ? asked.then(orElse) : orElse(asked);
       if (!(answer instanceof Promise)) return this.#conclude(call, answer);
       return answer.then((late) => this.#conclude(call, late)).catch((error) => this.#failed(operation, raw, error));
@@ -100,11 +107,29 @@ export class Engine {
     return firstAnswer(this.#options.answerers, call, from);
   }
 
+  /** Chance comes before the provider: a call that it drops must not cost anything. */
+  #afterTapes(call: Call, given: Answer | undefined): MaybeLater<Answer> {
+    const { chaos } = this.#options;
+    const struck = chaos === undefined ? given : chaos.strike(call, given);
+    if (struck instanceof Promise) return struck.then((late) => late ?? this.#askLast(call));
+    return struck ?? this.#askLast(call);
+  }
+
   #askLast(call: Call): MaybeLater<Answer> {
-    const relayed = this.#options.upstream?.(call);
+    const { operation, raw } = call;
+    const strict = this.#isStrict(raw);
+    const relayed = strict ? undefined : this.#options.upstream?.(call);
     if (relayed !== undefined) return relayed;
-    if (call.operation.fallback === undefined) return undefined;
-    return { kind: "output", out: call.operation.fallback(call), source: { kind: "fallback" } };
+    // Strict is about answers of a model; a list of models is made in any case.
+    if (operation.fallback === undefined || (strict && operation.output !== "none")) return undefined;
+    return { kind: "output", out: operation.fallback(call), source: { kind: "fallback" } };
+  }
+
+  #isStrict(raw: RawRequest): boolean {
+    const asked = raw.header("x-stuntdouble-strict") ?? raw.header("x-aimock-strict");
+    if (asked === "true" || asked === "1") return true;
+    if (asked === "false" || asked === "0") return false;
+    return this.#options.strict === true;
   }
 
   /** A request that no dialect can read, as it is: by a recording of it, or by the provider. */
@@ -114,7 +139,10 @@ export class Engine {
       const call = callOf(httpOperation, raw, memory);
       const conclude = (answer: Answer | undefined): Outcome =>
         answer === undefined ? otherwise() : this.#conclude(call, answer);
-      const answer = firstAnswer(upstream === undefined ? httpAnswerers : [...httpAnswerers, upstream], call, 0);
+      const after = (given: Answer | undefined): MaybeLater<Answer> =>
+        given === undefined && upstream === undefined ? undefined : this.#afterTapes(call, given);
+      const asked = firstAnswer(httpAnswerers, call, 0);
+      const answer = asked instanceof Promise ? asked.then(after) : after(asked);
       if (!(answer instanceof Promise)) return conclude(answer);
       return answer.then(conclude).catch((error) => this.#failed(httpOperation, raw, error));
     } catch (error) {
@@ -143,18 +171,38 @@ export class Engine {
     if (answer === undefined) return this.#missed(call);
     const stamp = this.#options.stamps.next(call.testId, answer.source.id ?? answer.source.kind);
     const response: JournalResponse = { status: 200, source: answer.source.kind, fixture: answer.source.id ?? null };
-    let outcome: Outcome;
-    if (answer.kind === "output") outcome = this.#encode(call, answer.out, answer.timing, stamp);
-    else if (answer.kind === "live") outcome = { ...answer.reply, streamed: true };
-    else {
-      const reply = answer.kind === "error" ? call.operation.encodeError(answer.error, requestId(stamp)) : answer.reply;
-      outcome = timed(reply, answer.timing, call.operation, stamp);
-    }
+    const outcome = this.#outcomeOf(call, answer, stamp);
     response.status = outcome.status;
     this.#record(call.raw, call, response);
-    if (typeof outcome.body === "object" && "chunks" in outcome.body) outcome.ended = interruption(response);
+    const { body, status } = outcome;
+    if (typeof body === "object" && "chunks" in body && status !== 0) outcome.ended = interruption(response);
     if (answer.kind === "live") answer.reply.body.onEnding = interruption(response);
     return outcome;
+  }
+
+  #outcomeOf(call: Call, answer: Answer, stamp: CallStamp): Outcome {
+    const { operation } = call;
+    switch (answer.kind) {
+      case "output": {
+        const outcome = this.#encode(call, answer.out, answer.timing, stamp);
+        if (this.#options.rateLimitHeaders) outcome.headers.push(...RATE_LIMITS);
+        return outcome;
+      }
+      case "live":
+        return { ...answer.reply, streamed: true };
+      case "error": {
+        const reply = operation.encodeError(answer.error, requestId(stamp));
+        const outcome = timed(reply, answer.timing, operation, stamp);
+        if (reply.status === 429) addRateLimits(outcome.headers);
+        return outcome;
+      }
+      case "wire":
+        return timed(answer.reply, answer.timing, operation, stamp);
+      case "malformed":
+        return malformed(call, answer.out, stamp);
+      case "disconnect":
+        return disconnected();
+    }
   }
 
   #encode(call: Call, out: unknown, timing: Timing | undefined, stamp: CallStamp): Outcome {
@@ -179,9 +227,12 @@ export class Engine {
   }
 
   #missed(call: Call): Outcome {
+    const strict = this.#isStrict(call.raw);
+    const message = strict ? "Strict mode: no fixture matched" : "No fixture matched";
+    const explanation = this.#options.explain?.(call);
     const error = new ApiError({
-      status: 404,
-      message: "No fixture matched",
+      status: strict ? 503 : 404,
+      message: explanation === undefined ? message : `${message}. ${explanation}`,
       type: "invalid_request_error",
       code: "no_fixture_match",
     });
@@ -234,6 +285,7 @@ export class Engine {
 
   #record(raw: RawRequest, call: Call | undefined, response: JournalResponse, operation = call?.operation): void {
     const { journal, clock, onCall } = this.#options;
+    if (call?.chaosAction !== undefined) response.chaosAction = call.chaosAction;
     journal.write({ raw, operation, testId: call?.testId ?? testIdOf(raw), timestamp: clock.wall(), response });
     onCall?.(raw, response);
   }
@@ -246,64 +298,6 @@ function firstAnswer(answerers: readonly Answerer[], call: Call, from: number): 
     if (answer !== undefined) return answer;
   }
   return undefined;
-}
-
-/** A reply that is not streamed is one chunk. */
-function timed(
-  { status, headers, body, cut }: WireReply,
-  timing: Timing | undefined,
-  operation: Operation | undefined,
-  stamp: CallStamp,
-): Outcome {
-  const paced = cut === true || (timing !== undefined && takesTime(timing));
-  const list = headerList(headers, operation, stamp);
-  const streamed = Array.isArray(body);
-  if (!paced && !streamed) return { status, headers: list, body, streamed };
-  const sent = pacedBody(streamed ? body : [body], timing ?? {}, stamp.random);
-  if (cut) sent.cut = { ...sent.cut, truncated: true };
-  return { status, headers: list, body: sent, streamed: streamed || cut === true };
-}
-
-function headerList(fields: HeaderFields, operation: Operation | undefined, stamp: CallStamp): string[] {
-  const list = ["access-control-allow-origin", "*"];
-  const idHeader = operation?.requestIdHeader ?? "x-request-id";
-  if (fields[idHeader] === undefined) list.push(idHeader, requestId(stamp));
-  for (const name in fields) list.push(name, fields[name]!);
-  return list;
-}
-
-const requestId = (stamp: CallStamp): string => `req_${stamp.id}`;
-
-const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
-const preflight = (): Outcome => ({
-  status: 204,
-  headers: [
-    ...["access-control-allow-origin", "*"],
-    ...["access-control-allow-methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS"],
-    ...["access-control-allow-headers", "*, authorization"],
-    ...["access-control-max-age", "86400"],
-  ],
-  body: "",
-  streamed: false,
-});
-
-function takesTime(timing: Timing): boolean {
-  return (
-    timing.streamingProfile !== undefined ||
-    timing.recordedTimings !== undefined ||
-    (timing.latencyMs ?? 0) > 0 ||
-    timing.truncateAfterChunks !== undefined ||
-    timing.disconnectAfterMs !== undefined
-  );
-}
-
-function pacedBody(all: (string | Uint8Array)[], timing: Timing, random: () => number): PacedBody {
-  const { truncateAfterChunks: most, disconnectAfterMs } = timing;
-  const truncated = most !== undefined && most < all.length;
-  const chunks = truncated ? all.slice(0, Math.max(0, most)) : all;
-  const due = dueTimes(chunks.length, timing, random);
-  if (!truncated && disconnectAfterMs === undefined) return { chunks, due };
-  return { chunks, due, cut: { truncated, ...(disconnectAfterMs !== undefined && { atMs: disconnectAfterMs }) } };
 }
 
 /** Writes into the journal how a paced reply ended, if it did not end well. */

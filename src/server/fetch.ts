@@ -1,7 +1,7 @@
 import { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Sink } from "../transport/live.ts";
-import type { Outcome } from "./engine.ts";
+import type { Outcome } from "./outcome.ts";
 import { pace } from "./pace.ts";
 
 /**
@@ -24,6 +24,8 @@ export function fetchThrough(
     request.signal.removeEventListener("abort", give);
     if (request.signal.aborted && typeof outcome.body === "object" && "attach" in outcome.body) outcome.body.cancel();
     request.signal.throwIfAborted();
+    // The connection broke before there was a status.
+    if (outcome.status === 0) throw new TypeError("terminated");
     return responseOf(outcome, request.signal, clock);
   };
 }

@@ -7,8 +7,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ApiError } from "../dialects/api-error.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import { SystemClock } from "../state/clock.ts";
-import type { Outcome } from "./engine.ts";
 import { Listener, type ListenerOptions } from "./listener.ts";
+import type { Outcome } from "./outcome.ts";
 
 const open: { stop(): Promise<void> }[] = [];
 afterEach(async () => {

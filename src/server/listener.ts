@@ -7,7 +7,7 @@ import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import { type BodyFault, type NodeRequest, readBody } from "./body.ts";
-import type { Outcome } from "./engine.ts";
+import type { Outcome } from "./outcome.ts";
 import { type NodeResponse, respond } from "./respond.ts";
 
 export interface ListenerOptions {

@@ -1,10 +1,16 @@
 import type { Answerer } from "../dialects/answer.ts";
 import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
 import { DEFAULT_TEST_ID } from "../dialects/call.ts";
+import { LocalMemory } from "../state/memory.ts";
 
 /** Errors that each befall the next call, once. */
 export class OneShotErrors {
-  readonly #queues = new Map<string, ApiError[]>();
+  readonly #queues: LocalMemory<ApiError[]>;
+
+  /** @param maxTestIds test ids whose errors are kept; those of the one that was used longest ago are dropped */
+  constructor(maxTestIds?: number) {
+    this.#queues = new LocalMemory(maxTestIds);
+  }
 
   /** @param testId whose next call it is; those without one share the default */
   queue(fields: ApiErrorFields, testId = DEFAULT_TEST_ID): void {

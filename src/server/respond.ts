@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Clock } from "../state/clock.ts";
 import type { Sink } from "../transport/live.ts";
-import type { Outcome } from "./engine.ts";
+import type { Outcome } from "./outcome.ts";
 import { pace } from "./pace.ts";
 
 /** Node's HTTP/2 responses have the same methods, and a stream of their own. */

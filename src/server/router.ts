@@ -8,29 +8,36 @@ export interface Routed {
   scenario: string | undefined;
 }
 
+/** A path and those who share it. */
+interface Way {
+  path: string;
+  operations: Operation[];
+}
+
 /** Finds the operation that a request asks for. */
 export class Router {
   readonly #ways = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 2048 });
   /** Static paths answer from here: no tree walk, no new object. */
-  readonly #statics = new Map<string, Operation[]>();
+  readonly #statics = new Map<string, Way>();
   readonly #methods = new Map<string, Set<HttpMethod>>();
   readonly #providers = new Set<string>();
 
   constructor(dialects: readonly Dialect[]) {
-    const byRoute = new Map<string, Operation[]>();
+    const byRoute = new Map<string, Way>();
     for (const dialect of dialects) {
       for (const provider of dialect.providers) this.#providers.add(provider);
       for (const operation of dialect.operations) {
         for (const { method, path } of operation.routes) {
           const key = `${method} ${path}`;
-          const operations = byRoute.get(key);
-          if (operations !== undefined) {
+          const known = byRoute.get(key);
+          if (known !== undefined) {
+            const { operations } = known;
             // Whoever recognizes its own requests is asked first; one without a claim takes the rest.
             if (operation.claims !== undefined) operations.unshift(operation);
             else operations.push(operation);
             continue;
           }
-          const own = [operation];
+          const own: Way = { path, operations: [operation] };
           byRoute.set(key, own);
           if (path.includes(":") || path.includes("*")) this.#ways.on(method, path, () => {}, own);
           else this.#statics.set(key, own);
@@ -82,14 +89,15 @@ export class Router {
   }
 
   #lookUp(raw: RawRequest, path: string, provider?: string): Operation | undefined {
-    let operations = this.#statics.get(`${raw.method} ${path}`);
+    let way = this.#statics.get(`${raw.method} ${path}`);
     let params: RawRequest["params"] | undefined;
-    if (operations === undefined) {
+    if (way === undefined) {
       const found = this.#ways.find(raw.method as HTTPMethod, path);
       if (found === null) return undefined;
-      operations = found.store as Operation[];
+      way = found.store as Way;
       params = found.params;
     }
+    const { operations } = way;
     const before = raw.path;
     raw.path = path;
     const claimed = (candidate: Operation): boolean => candidate.claims === undefined || candidate.claims(raw);
@@ -104,6 +112,7 @@ export class Router {
       return undefined;
     }
     if (params !== undefined) raw.params = params;
+    raw.route = way.path;
     return operation;
   }
 }

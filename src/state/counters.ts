@@ -6,7 +6,7 @@ export interface Counters {
   reset(testId?: string): void;
 }
 
-const DEFAULT_MAX_TEST_IDS = 500;
+export const DEFAULT_MAX_TEST_IDS = 500;
 
 /** Counts of this process. */
 export class MemoryCounters implements Counters {

@@ -1,5 +1,6 @@
 import type { AnswerSource } from "../dialects/answer.ts";
-import type { Operation } from "../dialects/operation.ts";
+import { contextOf } from "../dialects/call.ts";
+import type { Call, ChaosAction, Operation } from "../dialects/operation.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
 import { LocalMemory } from "./memory.ts";
 
@@ -26,8 +27,17 @@ export interface JournalResponse {
   fixture: string | null;
   interrupted?: boolean;
   interruptReason?: string;
+  /** What chance did to the call. */
+  chaosAction?: ChaosAction;
   /** Why nothing answered, or why the request was refused. */
   detail?: string;
+}
+
+/** A call and how fixtures see it. */
+export interface JournalCall {
+  entry: JournalEntry;
+  /** Undefined where it was no call: nobody could decode it, or it was too long to be kept. */
+  subject: Pick<Call, "operation" | "view" | "context"> | undefined;
 }
 
 /** Kept while it is written; read as a `JournalEntry`. */
@@ -44,6 +54,8 @@ interface Kept {
   timestamp: number;
   method: string;
   url: string;
+  /** As its operation sees it, without what led to the route. */
+  path: string;
   headers: JournalEntry["headers"];
   text: string | undefined;
   params: RawRequest["params"];
@@ -97,6 +109,7 @@ export class Journal {
       timestamp: record.timestamp,
       method: raw.method,
       url: raw.url.includes("?") ? raw.url.replace(CREDENTIAL_QUERY, `$1${MASK}`) : raw.url,
+      path: raw.path,
       headers,
       text: raw.body.length <= LONGEST_BODY ? raw.text : undefined,
       params: raw.params,
@@ -107,25 +120,49 @@ export class Journal {
   }
 
   read(filter: JournalFilter = {}): JournalEntry[] {
-    const entries: JournalEntry[] = [];
-    const { length } = this.#kept;
-    for (let number = Math.max(this.#first, this.#count - length); number < this.#count; number++) {
-      const kept = this.#kept[number % length];
-      if (kept !== undefined && fits(kept, filter)) entries.push(entryOf(kept));
-    }
-    return entries;
+    return this.#find(filter).map(entryOf);
+  }
+
+  /** Like `read`, with what fixtures would look at, to be compared with patterns. */
+  readCalls(filter: JournalFilter = {}): JournalCall[] {
+    return this.#find(filter).map((kept) => ({ entry: entryOf(kept), subject: subjectOf(kept) }));
   }
 
   /** The newest entry, without reading the others. */
-  last(): JournalEntry | undefined {
-    if (this.#count === this.#first || this.#kept.length === 0) return undefined;
-    const kept = this.#kept[(this.#count - 1) % this.#kept.length];
-    return kept && entryOf(kept);
+  last(filter: JournalFilter = {}): JournalEntry | undefined {
+    for (let number = this.#count - 1; number >= this.#oldest(); number--) {
+      const kept = this.#kept[number % this.#kept.length];
+      if (kept !== undefined && fits(kept, filter)) return entryOf(kept);
+    }
+    return undefined;
   }
 
-  clear(): void {
-    this.#first = this.#count;
-    this.#kept.fill(undefined);
+  /** Calls that were forgotten because there was no room for them. */
+  get forgotten(): number {
+    return this.#oldest() - this.#first;
+  }
+
+  /** @param testId whose calls are forgotten; without one, all */
+  clear(testId?: string): void {
+    if (testId === undefined) {
+      this.#first = this.#count;
+      this.#kept.fill(undefined);
+      return;
+    }
+    for (const [place, kept] of this.#kept.entries()) if (kept?.testId === testId) this.#kept[place] = undefined;
+  }
+
+  #oldest(): number {
+    return Math.max(this.#first, this.#count - this.#kept.length);
+  }
+
+  #find(filter: JournalFilter): Kept[] {
+    const found: Kept[] = [];
+    for (let number = this.#oldest(); number < this.#count; number++) {
+      const kept = this.#kept[number % this.#kept.length];
+      if (kept !== undefined && fits(kept, filter)) found.push(kept);
+    }
+    return found;
   }
 }
 
@@ -150,11 +187,29 @@ function entryOf(kept: Kept): JournalEntry {
   };
 }
 
+function rawOf({ method, url, path, headers, text = "", params }: Kept): RawRequest {
+  const raw = new RawRequest(method, url, headers, Buffer.from(text));
+  raw.path = path;
+  raw.params = params;
+  return raw;
+}
+
+function subjectOf(kept: Kept): JournalCall["subject"] {
+  const { operation, text } = kept;
+  if (operation === undefined || text === undefined) return undefined;
+  const raw = rawOf(kept);
+  try {
+    const request = operation.decode(raw, NOTHING_REMEMBERED);
+    return { operation, view: operation.view(request), context: contextOf(raw) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parsed when it is read: most entries never are. */
 function canonicalBody(kept: Kept): unknown {
   if (kept.text === undefined || kept.text === "") return null;
-  const raw = new RawRequest(kept.method, kept.url, kept.headers, Buffer.from(kept.text));
-  raw.params = kept.params;
+  const raw = rawOf(kept);
   try {
     return kept.operation === undefined ? raw.json : kept.operation.decode(raw, NOTHING_REMEMBERED);
   } catch {
