@@ -3,19 +3,28 @@ import { describe, expect, test } from "vitest";
 import { foldFrames } from "../chat/fold.ts";
 import { pieces } from "../chat/pieces.ts";
 import type { ChatReply, Choice, Part } from "../chat/reply.ts";
+import { AwsEventStreamParser, bedrockMessage } from "../wire/aws-event-stream.ts";
+import { NdjsonParser } from "../wire/ndjson.ts";
 import { SseParser } from "../wire/sse.ts";
 import { anthropic } from "./anthropic/index.ts";
 import { anthropicRules } from "./anthropic/rules.ts";
-import { frame } from "./encode.ts";
+import { bedrockConverse } from "./bedrock/index.ts";
+import { converseRules } from "./bedrock/rules.ts";
+import { cohere } from "./cohere/index.ts";
+import { cohereRules } from "./cohere/rules.ts";
+import { frame, onWire } from "./encode.ts";
 import { gemini } from "./gemini/index.ts";
 import { geminiRules } from "./gemini/rules.ts";
 import { geminiInteractions } from "./gemini-interactions/index.ts";
 import { interactionRules } from "./gemini-interactions/rules.ts";
+import { ollama } from "./ollama/index.ts";
+import { ollamaRules } from "./ollama/rules.ts";
 import { openaiChat } from "./openai-chat/index.ts";
-import { openaiChatRules } from "./openai-chat/rules.ts";
+import { openaiCompatible } from "./openai-compatible/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 import { openaiResponsesRules } from "./openai-responses/rules.ts";
-import type { EncodeContext, Operation } from "./operation.ts";
+import { openRouter } from "./openrouter/index.ts";
+import type { EncodeContext, Framing, Operation } from "./operation.ts";
 import type { Rules } from "./rules.ts";
 import { Traverser } from "./traverser.ts";
 
@@ -32,6 +41,10 @@ interface Case {
   /** Parts as they are read again. */
   streamed: (parts: Part[]) => Part[];
   whole: (parts: Part[]) => Part[];
+  /** `sse` unless given. */
+  framing?: Framing;
+  /** What of the envelope has no place on the wire. */
+  lacks?: ("id" | "model")[];
   /** The finish reason as it is read again. */
   reason?: (choice: Choice) => string;
 }
@@ -88,18 +101,31 @@ const geminiCase: Omit<Case, "variant"> = {
     finish.reason === "stop" && parts.some(({ type }) => type === "toolCall") ? "tool_calls" : finish.reason,
 };
 
-const cases: Case[] = [
-  { ...geminiCase, variant: { candidates: 2, partialArgs: false } },
-  { ...geminiCase, variant: { candidates: 2, partialArgs: true } },
-  {
-    operation: operationOf(openaiChat.operations, "openai-chat"),
-    rules: openaiChatRules,
+/** Chat completions, as OpenAI has them and as others do. */
+function chatCase(operation: Operation): Case {
+  const { rules } = operation;
+  if (rules === undefined) throw new Error(`${operation.name} has no rules`);
+  // Where thoughts are parts of the content they keep their place among the texts.
+  const place = (part: Part): number =>
+    operation.name === "mistral-chat" && part.type === "reasoning" ? 1 : order(part);
+  return {
+    operation,
+    rules,
     variant: { choices: 2, usage: true },
     choices: 2,
     part: fc.oneof(ofKind("text"), ofKind("reasoning"), ofKind("refusal"), toolCall),
     streamed: merged,
-    whole: (parts) => merged(parts.toSorted((one, other) => order(one) - order(other))),
-  },
+    whole: (parts) => merged(parts.toSorted((one, other) => place(one) - place(other))),
+  };
+}
+
+const cases: Case[] = [
+  { ...geminiCase, variant: { candidates: 2, partialArgs: false } },
+  { ...geminiCase, variant: { candidates: 2, partialArgs: true } },
+  ...[openaiChat, openRouter, ...openaiCompatible]
+    // Those that stream in ways of their own.
+    .filter(({ name }) => ["openai-chat", "openrouter", "mistral", "groq", "deepseek"].includes(name))
+    .map(({ operations }): Case => chatCase(operations[0]!)),
   {
     operation: operationOf(openaiResponses.operations, "openai-responses"),
     rules: openaiResponsesRules,
@@ -209,6 +235,65 @@ const cases: Case[] = [
     streamed: (parts) => parts,
     whole: (parts) => parts,
   },
+  {
+    operation: operationOf(bedrockConverse.operations, "bedrock-converse"),
+    rules: converseRules,
+    variant: { stopAt: "" },
+    framing: "aws-event-stream",
+    lacks: ["id", "model"],
+    choices: 1,
+    part: fc.oneof(
+      ofKind("text"),
+      fc.record({ text: name, citations: fc.array(object, { minLength: 1, maxLength: 3 }) }).map(
+        ({ text, citations }): Part => ({
+          type: "text",
+          text,
+          annotations: { dialect: "bedrock-converse", value: citations },
+        }),
+      ),
+      ofKind("reasoning"),
+      fc.record({ type: fc.constant("reasoning" as const), text, signature: name }),
+      fc.record({ type: fc.constant("reasoning" as const), text: fc.constant(""), redacted: name }),
+      toolCall,
+      fc.record({ type: fc.constant("media" as const), mime: fc.constant("image/png"), data: name }),
+      fc.record({ id: name, input: object }).map(
+        ({ id, input }): Part => ({
+          type: "opaque",
+          dialect: "bedrock-converse",
+          value: { toolUse: { toolUseId: id, name: "search", type: "server_tool_use", input } },
+        }),
+      ),
+    ),
+    streamed: (parts) => parts,
+    whole: (parts) => parts,
+  },
+  {
+    operation: operationOf(cohere.operations, "cohere-chat"),
+    rules: cohereRules,
+    variant: {},
+    lacks: ["model"],
+    choices: 1,
+    part: fc.oneof(ofKind("text"), ofKind("reasoning"), toolCall),
+    streamed: (parts) => parts,
+    whole: (parts) =>
+      parts.toSorted((one, other) => Number(one.type === "toolCall") - Number(other.type === "toolCall")),
+  },
+  {
+    operation: operationOf(ollama.operations, "ollama-chat"),
+    rules: ollamaRules,
+    variant: {},
+    framing: "ndjson",
+    lacks: ["id"],
+    choices: 1,
+    part: fc.oneof(ofKind("text"), ofKind("reasoning"), toolCall),
+    streamed: merged,
+    whole: (parts) => merged(parts.toSorted((one, other) => order(one) - order(other))),
+    // It has one word for a reply that stopped and one that calls tools.
+    reason: ({ parts, finish }) => {
+      if (finish.reason === "length") return "length";
+      return parts.some(({ type }) => type === "toolCall") ? "tool_calls" : "stop";
+    },
+  },
 ];
 
 function operationOf(operations: Operation[], wanted: string): Operation {
@@ -248,11 +333,12 @@ function kept(
   reply: ChatReply,
   parts: (parts: Part[]) => Part[] = (same) => same,
   reason: (choice: Choice) => string = ({ finish }) => finish.reason,
+  lacks: Case["lacks"] = [],
 ): unknown {
   return {
     choices: reply.choices.map((choice) => ({ parts: parts(choice.parts).map(bare), reason: reason(choice) })),
     usage: [reply.usage?.promptTokens, reply.usage?.completionTokens],
-    envelope: [reply.envelope?.id, reply.envelope?.model],
+    envelope: (["id", "model"] as const).filter((name) => !lacks.includes(name)).map((name) => reply.envelope?.[name]),
   };
 }
 
@@ -274,10 +360,19 @@ function read({ rules, operation }: Case, messages: unknown[]) {
 }
 
 /** The messages of a stream whose bytes come in two pieces. */
-function messages(bytes: Uint8Array, cut: number): unknown[] {
-  const parser = new SseParser();
+function messages(bytes: Uint8Array, cut: number, framing: Framing): unknown[] {
   const place = cut % (bytes.length + 1);
-  const events = [...parser.push(bytes.subarray(0, place)), ...parser.push(bytes.subarray(place)), ...parser.end()];
+  const pieces = [bytes.subarray(0, place), bytes.subarray(place)];
+  if (framing === "aws-event-stream") {
+    const parser = new AwsEventStreamParser();
+    return pieces.flatMap((piece) => parser.push(piece)).map(bedrockMessage);
+  }
+  if (framing === "ndjson") {
+    const parser = new NdjsonParser();
+    return [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()].map((line) => JSON.parse(line));
+  }
+  const parser = new SseParser();
+  const events = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()];
   return events.flatMap((event) => ("data" in event && event.data !== "[DONE]" ? [JSON.parse(event.data)] : []));
 }
 
@@ -288,7 +383,9 @@ describe.each(cases)("$operation.name", (given) => {
     fc.assert(
       fc.property(replies(given), (reply) => {
         const body: unknown = JSON.parse(JSON.stringify(operation.encode(reply, contextOf(variant))));
-        expect(kept(read(given, [body]).reply)).toEqual(kept(reply, given.whole, given.reason));
+        expect(kept(read(given, [body]).reply, undefined, undefined, given.lacks)).toEqual(
+          kept(reply, given.whole, given.reason, given.lacks),
+        );
       }),
       { numRuns: 100 },
     );
@@ -298,10 +395,14 @@ describe.each(cases)("$operation.name", (given) => {
     fc.assert(
       fc.property(replies(given), fc.nat(), (reply, cut) => {
         const events = operation.encodeStream?.(reply, contextOf(variant)) ?? [];
-        const bytes = new TextEncoder().encode(events.map((event) => frame(event, "sse")).join(""));
-        const cutUp = read(given, messages(bytes, cut));
-        expect(kept(cutUp.reply)).toEqual(kept(reply, given.streamed, given.reason));
-        expect(cutUp.frames).toEqual(read(given, messages(bytes, 0)).frames);
+        const { framing = "sse" } = given;
+        const wire = onWire(events.map((event) => frame(event, framing)).join(""), framing);
+        const bytes = typeof wire === "string" ? new TextEncoder().encode(wire) : wire;
+        const cutUp = read(given, messages(bytes, cut, framing));
+        expect(kept(cutUp.reply, undefined, undefined, given.lacks)).toEqual(
+          kept(reply, given.streamed, given.reason, given.lacks),
+        );
+        expect(cutUp.frames).toEqual(read(given, messages(bytes, 0, framing)).frames);
       }),
       { numRuns: 100 },
     );

@@ -108,7 +108,8 @@ function encodePart(part: Part, context: EncodeContext): Block[] {
         input: parsed(input),
         ...members(part.native),
       };
-      return [{ value: { toolUse }, input }];
+      // A call without arguments has one empty piece.
+      return [{ value: { toolUse }, input: input === "{}" ? "" : input }];
     }
     case "media": {
       const [kind, format] = part.mime.split("/");

@@ -51,8 +51,7 @@ function streamed({ value, input }: Block, context: EncodeContext): Pieces {
   if (typeof text === "string") return { deltas: texts(text, context) };
   if (isObject(toolUse) && input !== undefined) {
     const { input: _, ...start } = toolUse;
-    // A call without arguments has one empty piece.
-    const pieces = input === "{}" || input === "" ? [""] : context.pieces(input);
+    const pieces = input === "" ? [""] : context.pieces(input);
     return { start: { toolUse: start }, deltas: pieces.map((piece) => ({ toolUse: { input: piece } })) };
   }
   if (isObject(toolResult)) {
