@@ -27,6 +27,7 @@ export interface RecordedTimings {
   ttftMs?: number;
   /** Delay before the second chunk, the third … The last one holds for all that follow. */
   interChunkDelaysMs?: number[];
+  /** Spread evenly where there are no delays between chunks; of a reply that is not streamed, when it comes. */
   totalDurationMs?: number;
 }
 
@@ -58,10 +59,14 @@ function delayOf(timing: Timing, chunks: number, random: () => number): ((index:
     };
   }
   if (recorded !== undefined) {
-    const gaps = recorded.interChunkDelaysMs ?? [];
-    // A recording of a unary reply has a total only.
-    const first = recorded.ttftMs ?? (chunks === 1 ? recorded.totalDurationMs : undefined) ?? 0;
-    return (index) => (index === 0 ? first : (gaps[Math.min(index, gaps.length) - 1] ?? 0));
+    const { ttftMs, interChunkDelaysMs: gaps = [], totalDurationMs } = recorded;
+    // A reply that is not streamed comes when all of it is there.
+    if (chunks === 1) return () => totalDurationMs ?? ttftMs ?? 0;
+    if (gaps.length > 0 || totalDurationMs === undefined) {
+      return (index) => (index === 0 ? (ttftMs ?? 0) : (gaps[Math.min(index, gaps.length) - 1] ?? 0));
+    }
+    const first = ttftMs ?? totalDurationMs / chunks;
+    return (index) => (index === 0 ? first : (totalDurationMs - first) / (chunks - 1));
   }
   if (latencyMs !== undefined && latencyMs > 0) return () => latencyMs;
   return undefined;

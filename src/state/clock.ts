@@ -13,6 +13,8 @@ interface Alarm {
   run: (() => void) | undefined;
 }
 
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
 /**
  * The machine's clock. All alarms share one timer: thousands of paced streams would otherwise make and drop a
  * timer for each chunk.
@@ -43,7 +45,8 @@ export class SystemClock implements Clock {
   #arm(moment: number): void {
     clearTimeout(this.#timer);
     this.#timerMoment = moment;
-    this.#timer = setTimeout(this.#ring, Math.max(0, moment - this.now()));
+    // Node rings at once for what is longer than this; the alarm is looked at again when it has passed.
+    this.#timer = setTimeout(this.#ring, Math.min(LONGEST_TIMEOUT_MS, Math.max(0, moment - this.now())));
   }
 
   readonly #ring = (): void => {
