@@ -3,6 +3,7 @@ import { converseRecordings } from "./bedrock.ts";
 import { cohereRecordings } from "./cohere.ts";
 import { geminiRecordings } from "./gemini.ts";
 import { interactionRecordings } from "./gemini-interactions.ts";
+import { mistralSdkRecordings } from "./mistral.ts";
 import { compatibleRecordings, openaiChatRecordings } from "./openai-chat.ts";
 import { responsesRecordings, storedResponsesRecordings } from "./openai-responses.ts";
 import type { WildProvider } from "./provider.ts";
@@ -11,6 +12,7 @@ import type { WildProvider } from "./provider.ts";
 export const providers: readonly WildProvider[] = [
   openaiChatRecordings,
   ...compatibleRecordings,
+  mistralSdkRecordings,
   responsesRecordings,
   storedResponsesRecordings,
   anthropicRecordings,
