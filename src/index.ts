@@ -1,5 +1,7 @@
-export type { StreamingProfile, RecordedTimings } from "./chat/timing.ts";
-export type { ChatRequest, ChatMessage, ChatTool, ContentPart } from "./chat/request.ts";
+export type { ChatMessage, ChatRequest, ChatTool, ContentPart } from "./chat/request.ts";
+export type { RecordedTimings, StreamingProfile } from "./chat/timing.ts";
+export { type Fault, FixtureError, loadFixtures } from "./fixtures/load.ts";
+export type { RequestTransform } from "./fixtures/transform.ts";
 export type {
   Chaos,
   Fixture,
@@ -8,7 +10,9 @@ export type {
   FixtureResponder,
   FixtureResponse,
 } from "./fixtures/types.ts";
-export { type Fault, FixtureError, loadFixtures } from "./fixtures/load.ts";
+export type { Scope } from "./server/control.ts";
 export { StuntDouble, type StuntDoubleOptions } from "./server/double.ts";
+export { type CallPattern, ExpectationError, type ExpectOptions } from "./server/expectations.ts";
 export { type Clock, SystemClock } from "./state/clock.ts";
 export type { JournalEntry, JournalFilter, JournalResponse } from "./state/journal.ts";
+export type { Miss } from "./state/tally.ts";

@@ -3,11 +3,13 @@ import pico from "picocolors";
 import { FixtureError } from "../fixtures/load.ts";
 import { StuntDouble, type StuntDoubleOptions } from "../server/double.ts";
 import type { JournalResponse } from "../state/journal.ts";
+import { type BehaviourSettings, behaviourOptions } from "./behaviour-flags.ts";
+import { summaryOf } from "./summary.ts";
 
 export type LogLevel = "silent" | "warn" | "info" | "debug";
 
 /** What the command line says. */
-export interface ServeSettings {
+export interface ServeSettings extends BehaviourSettings {
   port: number;
   host: string;
   fixtures: string[];
@@ -36,9 +38,11 @@ export async function serve(settings: ServeSettings): Promise<void> {
     ...(chunkSize !== undefined && { chunkSize }),
     ...(seed !== undefined && { seed }),
     ...tlsOptions(settings),
+    ...behaviourOptions(settings),
+    onWarning: (message) => log.warn(message),
     onCall: ({ method, path, response }) => log.call(method, path, response),
   };
-  const double = new StuntDouble(options);
+  const double = create(options);
   try {
     double.load(...paths);
   } catch (error) {
@@ -57,10 +61,19 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const stop = (): void => {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);
-    void double.stop();
+    void double.stop().then(() => log.info(summaryOf(double)));
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
+}
+
+function create(options: StuntDoubleOptions): StuntDouble {
+  try {
+    return new StuntDouble(options);
+  } catch (error) {
+    if (error instanceof RangeError) fail(error.message);
+    throw error;
+  }
 }
 
 function fail(message: string): never {

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
+import { registerBehaviour } from "./behaviour-flags.ts";
 import type { LogLevel, ServeSettings } from "./run-serve.ts";
 
 const LOG_LEVELS: LogLevel[] = ["silent", "warn", "info", "debug"];
 
 export function registerServe(program: Command): void {
-  program
+  const command = program
     .command("serve")
     .description("serve fixtures as a stand-in for model providers")
     .argument("[path...]", "fixture files and folders (./fixtures if there is such a folder)")
@@ -18,7 +19,8 @@ export function registerServe(program: Command): void {
     .option("--seed <seed>", "fix ids, time stamps and chance: the same calls get the same bytes")
     .option("--tls", "HTTPS with a certificate made on the spot")
     .option("--tls-cert <file>", "HTTPS with this certificate (PEM)")
-    .option("--tls-key <file>", "its private key (PEM)")
+    .option("--tls-key <file>", "its private key (PEM)");
+  registerBehaviour(command)
     .helpOption("--help", "show this help")
     .action(async (paths: string[], flags: ServeSettings) => {
       const { serve } = await import("./run-serve.ts");

@@ -23,7 +23,7 @@ import { DEFAULT_MAX_TEST_IDS, MemoryCounters } from "../state/counters.ts";
 import { Journal, type JournalEntry, type JournalFilter, type JournalResponse } from "../state/journal.ts";
 import { LocalMemory } from "../state/memory.ts";
 import { FreshStamps, SeededStamps, type Stamps } from "../state/stamps.ts";
-import { Tally } from "../state/tally.ts";
+import { type Miss, Tally } from "../state/tally.ts";
 import { ChaosControl } from "./chaos.ts";
 import { control, type Scope } from "./control.ts";
 import { Engine } from "./engine.ts";
@@ -400,6 +400,11 @@ export class StuntDouble {
   assertNoMisses({ testId }: Scope = {}): void {
     const misses = this.#tally.misses(testId);
     assertNoMisses(misses, testId === undefined ? this.#tally.missed : misses.length);
+  }
+
+  /** The last hundred calls that nothing answered. */
+  misses({ testId }: Scope = {}): readonly Miss[] {
+    return this.#tally.misses(testId);
   }
 
   /** How calls have ended so far: answered by a tape, a provider or the double itself, or by nobody. */
