@@ -3,11 +3,12 @@ import { createMistral } from "@ai-sdk/mistral";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createXai } from "@ai-sdk/xai";
 import { Mistral } from "@mistralai/mistralai";
-import { generateText, jsonSchema, type LanguageModel, Output, streamText, tool } from "ai";
+import { generateText, jsonSchema, type LanguageModel, Output, tool } from "ai";
 import Groq from "groq-sdk";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { StuntDouble } from "../src/index.ts";
+import { wholeAndStreamed } from "./support/ai-sdk.ts";
 
 let double: StuntDouble;
 beforeAll(async () => {
@@ -274,20 +275,7 @@ describe.each<[string, (url: string) => LanguageModel]>([
   it("takes text, reasoning, calls, finish and usage, whole and streamed", async () => {
     double.onMessage("weather", WEATHER);
     const call = { model: modelAt(double.url), prompt: "weather?", tools };
-    const whole = await generateText(call);
-    const streamed = streamText(call);
-    await streamed.consumeStream();
-    const results = [
-      whole,
-      {
-        text: await streamed.text,
-        reasoningText: await streamed.reasoningText,
-        toolCalls: await streamed.toolCalls,
-        finishReason: await streamed.finishReason,
-        usage: await streamed.usage,
-      },
-    ];
-    for (const result of results) {
+    for (const result of await wholeAndStreamed(call)) {
       expect(result.text).toBe("Let me see.");
       expect(result.reasoningText).toBe(WEATHER.reasoning);
       expect(result.toolCalls).toMatchObject([

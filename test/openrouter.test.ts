@@ -1,8 +1,9 @@
 import { createOpenRouter } from "@openrouter/ai-sdk-provider";
-import { generateText, jsonSchema, Output, streamText, tool } from "ai";
+import { generateText, jsonSchema, Output, tool } from "ai";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { StuntDouble } from "../src/index.ts";
+import { wholeAndStreamed } from "./support/ai-sdk.ts";
 
 let double: StuntDouble;
 let client: OpenAI;
@@ -308,21 +309,7 @@ describe("the official provider of the AI SDK", () => {
       usage: { prompt_tokens: 7, completion_tokens: 9, cost: 0.25 },
     });
     const call = { model: openrouter("openai/gpt-4o"), prompt: "weather?", tools };
-    const whole = await generateText(call);
-    const streamed = streamText(call);
-    await streamed.consumeStream();
-    const results = [
-      whole,
-      {
-        text: await streamed.text,
-        reasoningText: await streamed.reasoningText,
-        toolCalls: await streamed.toolCalls,
-        finishReason: await streamed.finishReason,
-        usage: await streamed.usage,
-        providerMetadata: await streamed.providerMetadata,
-      },
-    ];
-    for (const result of results) {
+    for (const result of await wholeAndStreamed(call)) {
       expect(result.text).toBe("Let me see.");
       expect(result.reasoningText).toBe("Two cities.");
       expect(result.toolCalls).toMatchObject([
