@@ -11,8 +11,10 @@ export type {
   FixtureResponse,
 } from "./fixtures/types.ts";
 export type { Scope } from "./server/control.ts";
-export { StuntDouble, type StuntDoubleOptions } from "./server/double.ts";
+export { StuntDouble } from "./server/double.ts";
 export { type CallPattern, ExpectationError, type ExpectOptions } from "./server/expectations.ts";
+export type { StuntDoubleOptions } from "./server/options.ts";
+export type { RecordMode, RecordOptions } from "./server/recording.ts";
 export { type Clock, SystemClock } from "./state/clock.ts";
 export type { JournalEntry, JournalFilter, JournalResponse } from "./state/journal.ts";
 export type { Miss } from "./state/tally.ts";

@@ -31,18 +31,19 @@ export function recordOptions(command: Command): Command {
     .option("--max-proxy-buffer-bytes <bytes>", "of an answer that are kept for its recording (67108864)", bytes)
     .option("--record-full-model-version", "keep the date of a model's name in recordings")
     .option("--ignore <pointer|pattern>", "what of a request says nothing about it; can be repeated", collect)
-    .option("--repeat <how>", `after a recorded sequence: ${REPEATS.join(", ")} (last; while recording miss)`, oneOf(REPEATS));
+    .option(
+      "--repeat <how>",
+      `after a recorded sequence: ${REPEATS.join(", ")} (last; while recording miss)`,
+      oneOf(REPEATS),
+    );
   for (const name of providerNames) {
     // Two dozen lines for one sentence: what there is stands in the documentation.
     command.addOption(new Option(`--provider-${name} <url>`, `where ${name} is`).argParser(baseUrl).hideHelp());
   }
-  return command.addHelpText("after", `\n--provider-<name> <url> says where a provider is: ${providerNames.join(", ")}.`);
-}
-
-/** Undefined when nothing is to be passed on. */
-export function recordOptionsOf(flags: RecordOptionFlags, folder: string | undefined): RecordOptions | undefined {
-  if (!flags.record && !flags.proxyOnly) return undefined;
-  return recordSettings(flags, folder);
+  return command.addHelpText(
+    "after",
+    `\n--provider-<name> <url> says where a provider is: ${providerNames.join(", ")}.`,
+  );
 }
 
 /** What recording would be done with, also when it is switched on later. */

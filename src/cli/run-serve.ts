@@ -1,15 +1,16 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import pico from "picocolors";
 import { FixtureError } from "../fixtures/load.ts";
 import { StuntDouble, type StuntDoubleOptions } from "../server/double.ts";
 import type { JournalResponse } from "../state/journal.ts";
 import { type BehaviourSettings, behaviourOptions } from "./behaviour-flags.ts";
+import { type RecordOptionFlags, recordSettings } from "./record-options.ts";
 import { summaryOf } from "./summary.ts";
 
 export type LogLevel = "silent" | "warn" | "info" | "debug";
 
 /** What the command line says. */
-export interface ServeSettings extends BehaviourSettings {
+export interface ServeSettings extends BehaviourSettings, RecordOptionFlags {
   port: number;
   host: string;
   fixtures: string[];
@@ -30,6 +31,8 @@ const UNUSABLE = 2;
 export async function serve(settings: ServeSettings): Promise<void> {
   const log = logger(settings.logLevel);
   const paths = settings.fixtures.length > 0 || !existsSync(DEFAULT_FOLDER) ? settings.fixtures : [DEFAULT_FOLDER];
+  const { repeat } = settings;
+  if (settings.record) prepareFolder(paths[0]);
   const { latency, chunkSize, seed } = settings;
   const options: StuntDoubleOptions = {
     port: settings.port,
@@ -39,10 +42,14 @@ export async function serve(settings: ServeSettings): Promise<void> {
     ...(seed !== undefined && { seed }),
     ...tlsOptions(settings),
     ...behaviourOptions(settings),
+    ...(repeat !== undefined && { repeat }),
+    record: recordSettings(settings, paths[0]),
     onWarning: (message) => log.warn(message),
     onCall: ({ method, path, response }) => log.call(method, path, response),
   };
   const double = create(options);
+  // What it would be done with is known, for when it is switched on by the control API.
+  if (!settings.record && !settings.proxyOnly) double.disableRecording();
   try {
     double.load(...paths);
   } catch (error) {
@@ -56,15 +63,34 @@ export async function serve(settings: ServeSettings): Promise<void> {
   }
   const count = double.fixtures.length;
   log.info(`stuntdouble serves ${count} ${count === 1 ? "fixture" : "fixtures"} on ${pico.bold(double.url)}`);
-  if (count === 0)
+  if (settings.record) log.info(`What no fixture answers is recorded in ${paths[0] ?? DEFAULT_FOLDER}.`);
+  else if (settings.proxyOnly) log.info("What no fixture answers goes to its provider.");
+  else if (count === 0)
     log.warn("There is no fixture: embeddings are made, everything else is a miss. Name files or folders.");
   const stop = (): void => {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);
-    void double.stop().then(() => log.info(summaryOf(double)));
+    void double.stop().then(
+      () => log.info(summaryOf(double)),
+      (error: Error) => {
+        process.stderr.write(`${error.message}\n`);
+        process.exitCode = 1;
+      },
+    );
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
+}
+
+/** The folder that is recorded into need not be there yet. */
+function prepareFolder(path: string | undefined): void {
+  if (path === undefined || existsSync(path)) return;
+  if (/\.jsonc?$/.test(path)) fail(`--record needs a folder to write to, and ${path} is named like a file.`);
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    fail(`--record: cannot make the folder ${path}: ${(error as Error).message}`);
+  }
 }
 
 function create(options: StuntDoubleOptions): StuntDouble {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { registerBehaviour } from "./behaviour-flags.ts";
+import { recordOptions } from "./record-options.ts";
 import type { LogLevel, ServeSettings } from "./run-serve.ts";
 
 const LOG_LEVELS: LogLevel[] = ["silent", "warn", "info", "debug"];
@@ -20,7 +21,7 @@ export function registerServe(program: Command): void {
     .option("--tls", "HTTPS with a certificate made on the spot")
     .option("--tls-cert <file>", "HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "its private key (PEM)");
-  registerBehaviour(command)
+  registerBehaviour(recordOptions(command))
     .helpOption("--help", "show this help")
     .action(async (paths: string[], flags: ServeSettings) => {
       const { serve } = await import("./run-serve.ts");

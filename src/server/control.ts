@@ -7,6 +7,7 @@ import type { JournalEntry, JournalFilter } from "../state/journal.ts";
 import { chaosFault } from "./chaos.ts";
 import type { Outcome } from "./outcome.ts";
 import { jsonOutcome } from "./own-paths.ts";
+import { RECORD_MODES, type RecordMode } from "./recording.ts";
 
 /** Whose fixtures, errors, chaos and calls are meant; without a test id, everybody's. */
 export interface Scope {
@@ -24,6 +25,8 @@ export interface Controlled {
   setChaos(chaos: Chaos, scope?: Scope): unknown;
   clearChaos(scope?: Scope): unknown;
   reset(scope?: Scope): unknown;
+  readonly recordMode: RecordMode;
+  setRecordMode(mode: RecordMode): unknown;
 }
 
 type Action = (double: Controlled, raw: RawRequest, scope: Scope) => Outcome;
@@ -55,6 +58,10 @@ const ACTIONS: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
     },
   },
   "/error": { POST: queueError },
+  "/record": {
+    GET: (double) => jsonOutcome(200, { mode: double.recordMode }),
+    POST: setRecordMode,
+  },
   "/reset": { POST: reset },
   "/reset/journal": {
     POST: (double, _, scope) => {
@@ -110,6 +117,15 @@ function answer(methods: Readonly<Record<string, Action>>, double: Controlled, r
     if (error instanceof ApiError) return fault(error.status, error.message);
     return fault(500, `The control API failed: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The mode only: where recordings go, and which hosts are called, is not for whoever can reach the port. */
+function setRecordMode(double: Controlled, raw: RawRequest): Outcome {
+  const { mode } = jsonObject(raw);
+  const known = RECORD_MODES.find((candidate) => candidate === mode);
+  if (known === undefined) return fault(400, `"mode" has to be one of ${RECORD_MODES.join(", ")}.`);
+  double.setRecordMode(known);
+  return jsonOutcome(200, { mode: known });
 }
 
 function fault(status: number, message: string, headers: readonly string[] = []): Outcome {

@@ -1,10 +1,12 @@
+import type { Server } from "node:http";
 import type { Timing } from "../chat/timing.ts";
 import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
 import { testIdOf } from "../dialects/call.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import { type FixtureAnswererOptions, fixtureAnswerer } from "../fixtures/answerer.ts";
+import { LiveFixtures } from "../fixtures/live-fixtures.ts";
 import { loadFixtures } from "../fixtures/load.ts";
-import { FixturePool } from "../fixtures/pool.ts";
+import { FixturePool, type FixtureStore } from "../fixtures/pool.ts";
 import type { Repeat } from "../fixtures/select.ts";
 import type { RequestTransform } from "../fixtures/transform.ts";
 import type {
@@ -31,69 +33,14 @@ import { assertNoMisses, type CallPattern, type ExpectOptions, expectCalls } fro
 import { fetchThrough } from "./fetch.ts";
 import { Listener } from "./listener.ts";
 import type { Metrics } from "./metrics.ts";
+import { type MountHandler, Mounts } from "./mounts.ts";
 import { OneShotErrors } from "./one-shot.ts";
+import type { StuntDoubleOptions } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { OwnFixtures } from "./own-fixtures.ts";
 import { openPaths } from "./own-paths.ts";
 import { Recording, type RecordMode, type RecordOptions } from "./recording.ts";
 import { Router } from "./router.ts";
-
-export interface StuntDoubleOptions {
-  /** 0, the default, takes a free one. */
-  port?: number;
-  /** 127.0.0.1 unless given. */
-  host?: string;
-  /** HTTPS: with a certificate of yours, or `true` for one made on the spot. */
-  tls?: boolean | { key: string | Buffer; cert: string | Buffer };
-  fixtures?: readonly Fixture[];
-  /** Milliseconds before each chunk, where a fixture says nothing else. */
-  latency?: number;
-  /** Characters in each piece of a streamed text, where a fixture says nothing else; 20 unless given. */
-  chunkSize?: number;
-  /** Divides every delay. */
-  replaySpeed?: number;
-  /** Fixes ids, time stamps and chance: the same calls get the same bytes. */
-  seed?: string | number;
-  /** A call without a tape is refused with 503 and never passed on; the header `X-StuntDouble-Strict` says otherwise. */
-  strict?: boolean;
-  /** `turnIndex` has to equal the count of assistant messages; `AIMOCK_STRICT_TURN_INDEX=1` says so too. */
-  strictTurnIndex?: boolean;
-  /** Faults by chance, for every call. */
-  chaos?: Chaos;
-  /** Makes requests comparable before they are matched; strings then have to be equal, not contained. */
-  requestTransform?: RequestTransform;
-  /** Callers have to send one of these keys, in any form in which providers take theirs. */
-  auth?: { apiKeys: readonly string[] };
-  /** Counts calls for Prometheus, at `GET /metrics`. */
-  metrics?: boolean;
-  /** Metrics have aimock's names. */
-  metricsCompat?: boolean;
-  /** Every reply says what is left of a rate limit (`x-ratelimit-…`); without it only one with 429 does. */
-  rateLimitHeaders?: boolean;
-  /** Calls that the journal keeps; 1000 unless given. */
-  journalMaxEntries?: number;
-  /** Test ids whose counts, fixtures, chaos and errors are kept; 500 unless given. */
-  fixtureCountsMaxTestIds?: number;
-  /** Bytes of a request body; 100 MB unless given. */
-  bodyLimit?: number;
-  headersTimeoutMs?: number;
-  idleTimeoutMs?: number;
-  /** Calls that no fixture answers go to their providers, and become fixtures unless `proxyOnly`. */
-  record?: RecordOptions;
-  /** What must not be written; recorded requests are matched after the same redaction. */
-  redact?: RedactionOptions;
-  /** What answers once a recorded sequence is over: its last answer again (unless given), all of it again, or nothing. */
-  repeat?: Repeat;
-  /**
-   * Told what the author should know: a recording that could not be written or is not whole, a fixture served off its
-   * turn. stderr unless given.
-   */
-  onWarning?: (message: string) => void;
-  /** Time in place of the machine's, for tests. */
-  clock?: Clock;
-  /** Told of every call once it is answered. */
-  onCall?: (call: { method: string; path: string; response: JournalResponse }) => void;
-}
 
 const STOP_GRACE_MS = 2_000;
 
@@ -101,7 +48,7 @@ const STOP_GRACE_MS = 2_000;
 export class StuntDouble {
   readonly #options: StuntDoubleOptions;
   readonly #clock: Clock;
-  readonly #pool: FixturePool;
+  readonly #pool: FixtureStore;
   readonly #counters: MemoryCounters;
   readonly #journal: Journal;
   readonly #stamps: Stamps;
@@ -110,6 +57,7 @@ export class StuntDouble {
   readonly #chaos: ChaosControl;
   readonly #ownFixtures: OwnFixtures;
   readonly #tally = new Tally();
+  readonly #mounts: Mounts;
   readonly #recording: Recording;
   readonly #engine: Engine;
   #metrics: Metrics | undefined;
@@ -123,7 +71,8 @@ export class StuntDouble {
   constructor(options: StuntDoubleOptions = {}) {
     this.#options = options;
     this.#clock = options.clock ?? new SystemClock();
-    this.#pool = new FixturePool(options.fixtures ?? []);
+    const { liveFixtures, fixtures: given = [] } = options;
+    this.#pool = liveFixtures === undefined ? new FixturePool(given) : new LiveFixtures(liveFixtures);
     const maxTestIds = options.fixtureCountsMaxTestIds ?? DEFAULT_MAX_TEST_IDS;
     this.#counters = new MemoryCounters(maxTestIds);
     this.#errors = new OneShotErrors(maxTestIds);
@@ -134,7 +83,7 @@ export class StuntDouble {
       counters: this.#counters,
       redact: options.redact,
       repeat: options.repeat,
-      add: (fixture) => this.#pool.add(fixture),
+      add: (fixture) => this.#pool.addAll([fixture]),
       warn: (message) => this.#warn(message),
     });
     if (options.record !== undefined) this.enableRecording(options.record);
@@ -156,8 +105,10 @@ export class StuntDouble {
       ...(options.auth && { keys: new InboundKeys(options.auth.apiKeys) }),
       open: (raw) => openPaths(raw, this.#stopping, this.#metrics),
       control: (raw) => control(this, raw),
-      onCall: (raw, response) => this.#tell(raw, response),
+      onCall: (raw, response, tape) => this.#tell(raw, response, tape),
+      plainMisses: options.plainMisses ?? false,
     });
+    this.#mounts = new Mounts((raw) => this.#engine.refusal(raw), this.#clock);
     this.fetch = fetchThrough((raw) => this.#handle(raw), this.#clock);
   }
 
@@ -182,6 +133,7 @@ export class StuntDouble {
       idleTimeoutMs: this.#options.idleTimeoutMs ?? 60_000,
       clock: this.#clock,
       handle: (raw) => this.#handle(raw),
+      intercept: (...request) => this.#mounts.intercept(...request),
       refuse: (raw, fault) => this.#engine.refuse(raw, new ApiError(fault)),
     });
     this.#listener = listener;
@@ -225,6 +177,24 @@ export class StuntDouble {
     const { host = "127.0.0.1", tls } = this.#options;
     const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
     return `${tls ? "https" : "http"}://${shown}:${this.port}`;
+  }
+
+  /**
+   * Hands requests whose path begins with a prefix to somebody else, with the prefix taken off. What it does not
+   * answer goes on as before. Only over the network: `fetch` knows no mounts.
+   */
+  mount(prefix: string, handler: MountHandler): this {
+    this.#mounts.add(prefix, handler);
+    return this;
+  }
+
+  /**
+   * Node's server, for who has to hand it on.
+   * @throws {Error} while it is not running
+   */
+  get server(): Server {
+    if (this.#listener === undefined) throw new Error("This double is not running: start() it first.");
+    return this.#listener.server;
   }
 
   /** Answers `response` to each request for which all of `match` holds. */
@@ -276,7 +246,7 @@ export class StuntDouble {
   }
 
   addFixture(fixture: Fixture): this {
-    this.#pool.add(fixture);
+    this.#pool.addAll([fixture]);
     return this;
   }
 
@@ -314,6 +284,12 @@ export class StuntDouble {
   /** From now on, calls that no fixture answers are misses. What is being written is finished. */
   disableRecording(): this {
     this.#recording.use("off");
+    return this;
+  }
+
+  /** Switches what becomes of calls that no fixture answers; all else of recording stays as it was set. */
+  setRecordMode(mode: RecordMode): this {
+    this.#recording.use(mode);
     return this;
   }
 
@@ -454,11 +430,11 @@ export class StuntDouble {
     return metrics === undefined ? this.#engine.handle(raw) : metrics.timed(raw, this.#engine);
   }
 
-  #tell(raw: RawRequest, response: JournalResponse): void {
+  #tell(raw: RawRequest, response: JournalResponse, tape: unknown): void {
     const path = raw.url.split("?", 1)[0]!;
     this.#tally.count(testIdOf(raw), raw.method, path, response);
     this.#metrics?.count(raw, response);
-    this.#options.onCall?.({ method: raw.method, path, response });
+    this.#options.onCall?.({ method: raw.method, path, response, tape });
   }
 
   #warn(message: string): void {

@@ -55,7 +55,9 @@ export interface EngineOptions {
   /** Whether every reply says how much of its rate limit is left; one with 429 does in any case. */
   rateLimitHeaders?: boolean;
   /** Told of every call once it is answered. */
-  onCall?(raw: RawRequest, response: JournalResponse): void;
+  onCall?(raw: RawRequest, response: JournalResponse, tape?: unknown): void;
+  /** The message of a miss is the same for all; only the journal explains it. */
+  plainMisses?: boolean;
 }
 
 type MaybeLater<T> = T | undefined | Promise<T | undefined>;
@@ -71,11 +73,11 @@ export class Engine {
   /** Never throws: what goes wrong is a reply too. It is synchronous unless an answerer is not. */
   handle(raw: RawRequest): Outcome | Promise<Outcome> {
     if (raw.method === "OPTIONS") return preflight();
-    const { open, keys, control } = this.#options;
+    const { open, control } = this.#options;
     const opened = open?.(raw);
     if (opened !== undefined) return opened;
-    const refusal = keys?.refusal(raw);
-    if (refusal !== undefined) return this.refuse(raw, refusal);
+    const refusal = this.refusal(raw);
+    if (refusal !== undefined) return refusal;
     const controlled = control?.(raw);
     if (controlled !== undefined) return controlled;
     const routed = this.#options.router.find(raw);
@@ -93,8 +95,14 @@ export class Engine {
     } catch (error) {
       const refuse = (): Outcome => this.#failed(operation, raw, error);
       // The provider knows better than we do what it takes.
-      return error instanceof ApiError ? this.#askAsHttp(raw, refuse) : refuse();
+      return error instanceof ApiError ? this.#askAsHttp(raw, refuse, operation) : refuse();
     }
+  }
+
+  /** The reply to a caller that is not let in; undefined for all others. */
+  refusal(raw: RawRequest): Outcome | undefined {
+    const error = this.#options.keys?.refusal(raw);
+    return error === undefined ? undefined : this.refuse(raw, error);
   }
 
   /** The reply to a request that never got as far as a call, in its provider's shape where the path tells it. */
@@ -133,10 +141,16 @@ export class Engine {
   }
 
   /** A request that no dialect can read, as it is: by a recording of it, or by the provider. */
-  #askAsHttp(raw: RawRequest, otherwise: () => Outcome): Outcome | Promise<Outcome> {
+  #askAsHttp(raw: RawRequest, otherwise: () => Outcome, refusing?: Operation): Outcome | Promise<Outcome> {
     const { httpAnswerers = [], upstream, memory } = this.#options;
     try {
-      const call = callOf(httpOperation, raw, memory);
+      // It stays with the provider whose operation refused it.
+      const { dialect, encodeError, requestIdHeader } = refusing ?? httpOperation;
+      const call = callOf(
+        { ...httpOperation, dialect, encodeError, ...(requestIdHeader && { requestIdHeader }) },
+        raw,
+        memory,
+      );
       const conclude = (answer: Answer | undefined): Outcome =>
         answer === undefined ? otherwise() : this.#conclude(call, answer);
       const after = (given: Answer | undefined): MaybeLater<Answer> =>
@@ -173,7 +187,7 @@ export class Engine {
     const response: JournalResponse = { status: 200, source: answer.source.kind, fixture: answer.source.id ?? null };
     const outcome = this.#outcomeOf(call, answer, stamp);
     response.status = outcome.status;
-    this.#record(call.raw, call, response);
+    this.#record(call.raw, call, response, call.operation, answer.source.tape);
     const { body, status } = outcome;
     if (typeof body === "object" && "chunks" in body && status !== 0) outcome.ended = interruption(response);
     if (answer.kind === "live") answer.reply.body.onEnding = interruption(response);
@@ -230,13 +244,14 @@ export class Engine {
     const strict = this.#isStrict(call.raw);
     const message = strict ? "Strict mode: no fixture matched" : "No fixture matched";
     const explanation = this.#options.explain?.(call);
+    const explained = explanation === undefined ? message : `${message}. ${explanation}`;
     const error = new ApiError({
       status: strict ? 503 : 404,
-      message: explanation === undefined ? message : `${message}. ${explanation}`,
+      message: this.#options.plainMisses ? message : explained,
       type: "invalid_request_error",
       code: "no_fixture_match",
     });
-    return this.#refuse(call.operation, call.raw, error, "miss", call);
+    return this.#refuse(call.operation, call.raw, error, "miss", call, explained);
   }
 
   #failed(operation: Operation, raw: RawRequest, error: unknown): Outcome {
@@ -275,19 +290,26 @@ export class Engine {
     error: ApiError,
     source: JournalResponse["source"],
     call?: Call,
+    detail = error.message,
   ): Outcome {
     const stamp = this.#options.stamps.next(testIdOf(raw), source);
     const reply = operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error, requestId(stamp));
     const outcome = timed(reply, undefined, operation, stamp);
-    this.#record(raw, call, { status: error.status, source, fixture: null, detail: error.message }, operation);
+    this.#record(raw, call, { status: error.status, source, fixture: null, detail }, operation);
     return outcome;
   }
 
-  #record(raw: RawRequest, call: Call | undefined, response: JournalResponse, operation = call?.operation): void {
+  #record(
+    raw: RawRequest,
+    call: Call | undefined,
+    response: JournalResponse,
+    operation = call?.operation,
+    tape?: unknown,
+  ): void {
     const { journal, clock, onCall } = this.#options;
     if (call?.chaosAction !== undefined) response.chaosAction = call.chaosAction;
     journal.write({ raw, operation, testId: call?.testId ?? testIdOf(raw), timestamp: clock.wall(), response });
-    onCall?.(raw, response);
+    onCall?.(raw, response, tape);
   }
 }
 

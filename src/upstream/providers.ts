@@ -79,21 +79,23 @@ function hostMatches(pattern: string, host: string): boolean {
 /**
  * Whose API a request is for, told by the operation that its path leads to, by the key that it carries, and by
  * the shape of the path.
+ * @param path of the request as the provider knows it
  * @param configured providers that were given a URL: of those that share OpenAI's paths, the only one is meant
  */
 export function providerOf(
   raw: RawRequest,
+  path: string,
   operation: Operation | undefined,
   configured: ReadonlySet<string>,
 ): string | undefined {
-  const provider = (operation && providerOfOperation(operation, raw)) ?? providerOfPath(raw);
-  if (provider !== "openai" || configured.has("openai")) return provider;
+  const provider = (operation && providerOfOperation(operation, raw)) ?? providerOfPath(raw, path);
+  if (provider !== "openai") return provider;
   const key = bearerOf(raw);
   const owner = providerNames.find((name) => {
     const { keyPrefix, openaiCompatible } = providers[name]!;
     return openaiCompatible && keyPrefix !== undefined && key.startsWith(keyPrefix);
   });
-  if (owner !== undefined) return owner;
+  if (owner !== undefined || configured.has("openai")) return owner ?? provider;
   const compatible = [...configured].filter((name) => providers[name]?.openaiCompatible);
   return compatible.length === 1 ? compatible[0] : provider;
 }
@@ -111,20 +113,18 @@ function providerOfOpenAIPath(raw: RawRequest): string {
   return raw.url.includes("/v1beta/openai/") ? "gemini" : "openai";
 }
 
-function providerOfPath(raw: RawRequest): string | undefined {
+function providerOfPath(raw: RawRequest, path: string): string | undefined {
   if (raw.header("anthropic-version") !== undefined) return "anthropic";
   if (raw.header("xi-api-key") !== undefined) return "elevenlabs";
-  const { path } = raw;
   if (isVertex(raw)) return "vertexai";
   if (raw.header("x-goog-api-key") !== undefined || /\/v1(beta|alpha)\//.test(path)) return "gemini";
   if (path.startsWith("/openai/") && raw.header("api-key") !== undefined) return "azure";
   if (path.startsWith("/api/paas/")) return "zai";
   if (path.startsWith("/api/v1/")) return "openrouter";
-  if (path.startsWith("/openai/v1/")) return "groq";
   if (path.startsWith("/api/")) return "ollama";
   if (/^\/(model|guardrail|async-invoke)\//.test(path)) return "bedrock";
   if (path.startsWith("/v2/")) return "cohere";
-  return path.startsWith("/v1/") ? "openai" : undefined;
+  return /^(\/openai)?\/v1\//.test(path) ? "openai" : undefined;
 }
 
 function isVertex(raw: RawRequest): boolean {

@@ -27,7 +27,7 @@ export interface TapeMaker {
 
 export interface Tape {
   /** Never throws and never rejects: what cannot be written is told elsewhere. */
-  write(exchange: Exchange): void;
+  write(exchange: Exchange | Promise<Exchange>): void;
 }
 
 /** Passes calls on to providers, and what they answer back as it arrives, with a copy for a tape. */

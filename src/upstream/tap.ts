@@ -66,7 +66,7 @@ export class Tap {
         .trim()
         .toLowerCase() ?? "identity";
     if (coding === "identity" || coding === "") tape.write(exchange);
-    else void import("./decode.ts").then(async ({ decoded }) => tape.write(await decoded(exchange, coding)));
+    else tape.write(import("./decode.ts").then(({ decoded }) => decoded(exchange, coding)));
   }
 
   #elapsed(): number {

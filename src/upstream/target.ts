@@ -29,23 +29,19 @@ export function targetOf(call: Call, urls: ReadonlyMap<string, string>): Target 
   const hosted = providerOfHost(host);
   if (hosted !== undefined) return joined(hosted, urls.get(hosted) ?? `https://${host}`, path);
   const segment = path.slice(1).split(/[/?]/, 1)[0]!;
-  // Groq's own API begins with the name of another provider.
+  // The paths of Groq and Azure begin with the name of another provider.
   if (Object.hasOwn(providers, segment) && !/^\/openai\/(v1|deployments)\//.test(path)) {
     return joined(segment, baseOf(segment, urls, raw), path.slice(segment.length + 1));
   }
-  const openaiPrefix = /^\/openai\/v1\//.test(path) && raw.header("api-key") === undefined;
-  const provider = providerOf(
-    raw,
-    call.operation.dialect === "http" ? undefined : call.operation,
-    new Set(urls.keys()),
-  );
+  const operation = call.operation.dialect === "http" ? undefined : call.operation;
+  const provider = providerOf(raw, path, operation, new Set(urls.keys()));
   if (provider === undefined) {
     throw new NoUpstreamError(
       `Nothing tells which provider ${raw.method} ${raw.path} is for. Begin the path with the provider's name (/openai/…); known are ${providerNames.join(", ")}.`,
     );
   }
-  // `/openai/v1/…` is the segment of OpenAI before its own path, unless the provider's base has it.
-  const prefixed = openaiPrefix && provider === "openai" ? path.slice("/openai".length) : path;
+  // Before OpenAI's own path it is the provider's segment; Azure's and Groq's paths begin so themselves.
+  const prefixed = provider === "openai" && path.startsWith("/openai/v1/") ? path.slice("/openai".length) : path;
   return joined(provider, baseOf(provider, urls, raw), prefixed);
 }
 

@@ -65,7 +65,13 @@ describe("the relay", () => {
     });
     const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
     const reply = await post(`${double.url}/v1/chat/completions?a=1&testId=x`, CHAT, {
-      headers: { authorization: "Bearer sk-mine", "x-test-id": "x", "x-aimock-context": "c", cookie: "a=b", "x-own": "1" },
+      headers: {
+        authorization: "Bearer sk-mine",
+        "x-test-id": "x",
+        "x-aimock-context": "c",
+        cookie: "a=b",
+        "x-own": "1",
+      },
     });
     expect(reply.status).toBe(429);
     expect(reply.headers.get("retry-after")).toBe("7");
@@ -105,7 +111,10 @@ describe("the relay", () => {
     process.env["STUNTDOUBLE_PROVIDER_ANTHROPIC_KEY"] = "sk-ant-real";
     cleanups.push(() => delete process.env["STUNTDOUBLE_PROVIDER_ANTHROPIC_KEY"]);
     const double = await started({ record: { providers: { anthropic: url }, proxyOnly: true } });
-    for (const headers of [{}, { "x-api-key": "sk-aimock-1" }, { "x-api-key": "sk-ant-own" }]) {
+    for (const headers of [{}, { "x-api-key": "sk-aimock-1" }, { "x-api-key": "sk-ant-own" }] as Record<
+      string,
+      string
+    >[]) {
       await (await post(`${double.url}/v1/messages`, { model: "m" }, { headers })).text();
     }
     expect(keys).toEqual(["sk-ant-real", "sk-ant-real", "sk-ant-own"]);
@@ -117,8 +126,16 @@ describe("the relay", () => {
       paths.push(request.url!);
       response.end("{}");
     });
-    const double = await started({ record: { providers: { openai: `${url}/gateway/v1`, groq: `${url}/openai` }, proxyOnly: true } });
-    for (const path of ["/v1/chat/completions", "/openai/v1/files", "/@checkout/v1/files?limit=2", "/groq/v1/models", "/openai/v1/models"]) {
+    const double = await started({
+      record: { providers: { openai: `${url}/gateway/v1`, groq: `${url}/openai` }, proxyOnly: true },
+    });
+    for (const path of [
+      "/v1/chat/completions",
+      "/openai/v1/files",
+      "/@checkout/v1/files?limit=2",
+      "/groq/v1/models",
+      "/openai/v1/models",
+    ]) {
       await (await fetch(double.url + path)).text();
     }
     await (await post(`${double.url}/v1/chat/completions`, CHAT)).text();
@@ -137,7 +154,8 @@ describe("the relay", () => {
     let arrived = (): void => {};
     const url = await provider((request, response, body) => {
       response.on("close", () => closed());
-      if (JSON.parse(body).stream) response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+      if (JSON.parse(body).stream)
+        response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
       arrived();
       request.resume();
     });
@@ -147,6 +165,7 @@ describe("the relay", () => {
       const gone = new Promise<void>((done) => (closed = done));
       const there = new Promise<void>((done) => (arrived = done));
       const call = post(`${double.url}/v1/chat/completions`, { ...CHAT, stream }, { signal: abort.signal });
+      call.catch(() => {});
       await there;
       if (stream) await (await call).body!.getReader().read();
       abort.abort();
@@ -164,20 +183,31 @@ describe("the relay", () => {
     const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
     const reply = await post(`${double.url}/v1/chat/completions`, CHAT);
     await expect(reply.text()).rejects.toThrow();
-    const inProcess = await double.fetch("http://any/v1/chat/completions", { method: "POST", body: JSON.stringify(CHAT) });
+    const inProcess = await double.fetch("http://any/v1/chat/completions", {
+      method: "POST",
+      body: JSON.stringify(CHAT),
+    });
     await expect(inProcess.text()).rejects.toThrow("terminated");
   });
 
   it("tells who could not be reached, in the caller's own shape", async () => {
     const double = await started({ record: { providers: { anthropic: "http://127.0.0.1:1" }, proxyOnly: true } });
-    const reply = await post(`${double.url}/v1/messages`, { model: "m", max_tokens: 1, messages: [{ role: "user", content: "x" }] });
+    const reply = await post(`${double.url}/v1/messages`, {
+      model: "m",
+      max_tokens: 1,
+      messages: [{ role: "user", content: "x" }],
+    });
     expect(reply.status).toBe(502);
-    expect(await reply.json()).toMatchObject({ type: "error", error: { message: expect.stringContaining("anthropic at http://127.0.0.1:1") } });
+    expect(await reply.json()).toMatchObject({
+      type: "error",
+      error: { message: expect.stringContaining("anthropic at http://127.0.0.1:1") },
+    });
   });
 
   it("gives up a provider that does not begin, or stalls, after its limits", async () => {
     const url = await provider((_, response, body) => {
-      if (JSON.parse(body).stream) response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+      if (JSON.parse(body).stream)
+        response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
     });
     const record = { providers: { openai: url }, proxyOnly: true, upstreamTimeoutMs: 20, bodyTimeoutMs: 20 };
     const double = await started({ record });
@@ -189,8 +219,12 @@ describe("the relay", () => {
   it("forwards what its own operation refuses, and paths that no operation has", async () => {
     const url = await provider((request, response) => response.end(`${request.method} ${request.url}`));
     const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
-    expect(await (await post(`${double.url}/v1/chat/completions`, { strange: true })).text()).toBe("POST /v1/chat/completions");
-    expect(await (await fetch(`${double.url}/v1/vector_stores/vs_1`, { method: "DELETE" })).text()).toBe("DELETE /v1/vector_stores/vs_1");
+    expect(await (await post(`${double.url}/v1/chat/completions`, { strange: true })).text()).toBe(
+      "POST /v1/chat/completions",
+    );
+    expect(await (await fetch(`${double.url}/v1/vector_stores/vs_1`, { method: "DELETE" })).text()).toBe(
+      "DELETE /v1/vector_stores/vs_1",
+    );
   });
 
   it("forwards nothing when it is strict", async () => {
@@ -213,7 +247,8 @@ describe("recording", () => {
     const fixturePath = folder();
     const recording = await started({ record: { providers: { openai: url }, fixturePath } });
     const live: string[] = [];
-    for (let index = 0; index < 3; index++) live.push(await (await post(`${recording.url}/v1/chat/completions`, CHAT)).text());
+    for (let index = 0; index < 3; index++)
+      live.push(await (await post(`${recording.url}/v1/chat/completions`, CHAT)).text());
     await recording.stop();
     expect(readdirSync(fixturePath)).toHaveLength(3);
     for (const [repeat, fourth] of [
@@ -223,13 +258,15 @@ describe("recording", () => {
       const replaying = await started({ repeat });
       replaying.load(fixturePath);
       const replayed: string[] = [];
-      for (let index = 0; index < 4; index++) replayed.push(await (await post(`${replaying.url}/v1/chat/completions`, CHAT)).text());
+      for (let index = 0; index < 4; index++)
+        replayed.push(await (await post(`${replaying.url}/v1/chat/completions`, CHAT)).text());
       expect(replayed).toEqual([...live, live[fourth]]);
     }
     const missing = await started({ repeat: "miss" });
     missing.load(fixturePath);
     const statuses: number[] = [];
-    for (let index = 0; index < 4; index++) statuses.push((await post(`${missing.url}/v1/chat/completions`, CHAT)).status);
+    for (let index = 0; index < 4; index++)
+      statuses.push((await post(`${missing.url}/v1/chat/completions`, CHAT)).status);
     expect(statuses).toEqual([200, 200, 200, 404]);
     expect(count).toBe(3);
   });
@@ -248,6 +285,13 @@ describe("recording", () => {
     const { fixtures } = JSON.parse(readFileSync(join(fixturePath, file!), "utf8"));
     expect(fixtures[0].response).toMatchObject({ content: "hi", model: "gpt-5-2026-01-01" });
     expect(fixtures[0].recording.reply.body).toBe(completion("hi"));
-    expect(fixtures[0].match).toMatchObject({ userMessage: "hello", model: "gpt-5", turnIndex: 0, hasToolResult: false, endpoint: "chat", sequenceIndex: 0 });
+    expect(fixtures[0].match).toMatchObject({
+      userMessage: "hello",
+      model: "gpt-5",
+      turnIndex: 0,
+      hasToolResult: false,
+      endpoint: "chat",
+      sequenceIndex: 0,
+    });
   });
 });
