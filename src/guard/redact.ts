@@ -1,4 +1,19 @@
-import type { Finding } from "./finding.ts";
+import { parsePointer, spansOf } from "../wire/json-pointer.ts";
+import { base64Texts } from "./base64-text.ts";
+import { framedTexts } from "./bodies.ts";
+import { detectorOfHeader, secretPartOf } from "./credential-headers.ts";
+import type { Detector } from "./detector.ts";
+import { isSecretName } from "./detectors/credentials.ts";
+import { DETECTORS } from "./detectors.ts";
+import { applyEdits, type Edit, splitEdits } from "./edits.ts";
+import { Finder, type Found, isReplaced, type Known } from "./find.ts";
+import { type Finding, RedactionOptionsError, WholeFieldError } from "./finding.ts";
+import { isJson, type JsonString, stringsOf } from "./json-document.ts";
+import { isWhole, pointerTo } from "./json-leaves.ts";
+import { chosenDetectors, patternDetectors, wordDetector } from "./own-detectors.ts";
+import { Replacements, withoutNumbers } from "./replacements.ts";
+
+export { withoutNumbers } from "./replacements.ts";
 
 /** What to look for. Without any of it: every detector that is on by default. */
 export interface RedactionOptions {
@@ -18,90 +33,327 @@ export interface RedactionOptions {
  * Makes a redactor. Asynchronous because the engine for the user's own patterns is loaded only where there are any.
  * @throws {RedactionOptionsError} for an unknown detector, or a pattern or pointer that is none
  */
-export async function createRedactor(_options: RedactionOptions = {}): Promise<Redactor> {
-  return new Redactor();
+export async function createRedactor(options: RedactionOptions = {}): Promise<Redactor> {
+  const detectors = chosenDetectors(options.detectors);
+  if (options.words?.length) detectors.unshift(wordDetector(options.words));
+  if (options.patterns?.length) detectors.unshift(...(await patternDetectors(options.patterns)));
+  return new Redactor(new Finder(detectors, options.allow), (options.pointers ?? []).map(readPointer));
+}
+
+function readPointer(pointer: string): string[] {
+  try {
+    return parsePointer(pointer);
+  } catch (error) {
+    throw new RedactionOptionsError((error as Error).message);
+  }
 }
 
 /** What there is to look for, ready for use by any number of calls. */
 export class Redactor {
+  readonly #finder: Finder;
+  readonly #pointers: readonly string[][];
+
+  constructor(finder: Finder, pointers: readonly string[][]) {
+    this.#finder = finder;
+    this.#pointers = pointers;
+  }
+
   /** For one call that is to be recorded: request, response, headers, raw and canonical, in this order. */
   call(): Redaction {
-    return new Redaction();
+    return new Redaction(this.#finder, this.#pointers, true);
   }
 
   /**
    * For one incoming call that is to be matched with redacted tapes: `«email»` instead of `«email:1»`. Texts of the
-   * tape go through `withoutNumbers` to be compared.
+   * tape go through `withoutNumbers` to be compared. Numbers count from a call's first secret on, so what comes before
+   * the text that is compared (a header, an earlier turn) would shift them; and two calls that differ in nothing but
+   * whose address it was have the same numbers anyway.
    */
   match(): Redaction {
-    return new Redaction();
+    return new Redaction(this.#finder, this.#pointers, false);
   }
 }
 
+/** A value that was named a secret is looked for elsewhere too, unless it could as well be a word of any text. */
+const SHORTEST_KNOWN = 8;
+
+/** User pointers have no form that a detector could know. */
+const POINTER: Detector = { name: "pointer", family: "own", finds: "your pointers", byDefault: true, find: () => [] };
+
 /**
  * The redaction of one call. The same secret gets the same replacement in all that goes through it. Each method gives
- * back its argument itself when there is nothing to replace; all but `findings` throw `WholeFieldError` when a secret
- * stands in a field that must stay whole (then nothing of the call may be written).
+ * back its argument itself when there is nothing to replace, and throws `WholeFieldError` when a secret stands in a
+ * field that must stay whole: then nothing of the call may be written.
  *
  * `place` says in findings and errors what the text is: `request body`, `response headers`.
  */
 export class Redaction {
   /** What was replaced so far, never the secrets themselves. */
   readonly findings: Finding[] = [];
+  readonly #finder: Finder;
+  readonly #pointers: readonly string[][];
+  readonly #replacements: Replacements;
+  readonly #numbered: boolean;
+  /** Secrets by what they were called or where they were; no detector would find them elsewhere. */
+  readonly #known: Known[] = [];
+
+  constructor(finder: Finder, pointers: readonly string[][], numbered: boolean) {
+    this.#finder = finder;
+    this.#pointers = pointers;
+    this.#numbered = numbered;
+    this.#replacements = new Replacements(numbered);
+  }
+
+  /** Numbers go on from those of an earlier redaction that the text has been through. */
+  reserve(text: string): void {
+    this.#replacements.reserve(text);
+  }
 
   /** Plain text: also sees through JSON escapes, percent-encoding and base64 in it. */
-  text(text: string, _place: string): string {
-    return text;
+  text(text: string, place: string): string {
+    return this.#finish(applyEdits(text, this.#textEdits(text, place)));
   }
 
   /** A JSON document as text: all but the secrets stays as it was written. What is no JSON is treated as plain text. */
-  json(text: string, _place: string): string {
-    return text;
+  json(text: string, place: string): string {
+    if (this.#isClean(text)) return this.#finish(text);
+    return this.#finish(applyEdits(text, this.#documentEdits([text], place)[0]!));
   }
 
-  /** A value that `JSON.stringify` can write: canonical requests, replies, frames. */
-  value<Value>(value: Value, _place: string): Value {
-    return value;
+  /** A value that `JSON.stringify` can write: canonical requests, replies, frames. Replaced in a copy. */
+  value<Value>(value: Value, place: string): Value {
+    const text = JSON.stringify(value);
+    if (text === undefined) return value;
+    const redacted = this.json(text, place);
+    return redacted === text ? value : (JSON.parse(redacted) as Value);
   }
 
   /** Credentials by the header's name, all other values as text. */
   headers<Headers extends Readonly<Record<string, string | string[] | undefined>>>(
     headers: Headers,
-    _place: string,
+    place: string,
   ): Headers {
-    return headers;
+    let changed = false;
+    const redacted = Object.entries(headers).map(([name, value]) => {
+      const one = (text: string) => this.#header(name, text, place);
+      const after = Array.isArray(value) ? value.map(one) : value === undefined ? value : one(value);
+      changed ||= Array.isArray(value) ? value.some((text, at) => text !== after?.[at]) : after !== value;
+      return [name, after];
+    });
+    return changed ? (Object.fromEntries(redacted) as Headers) : headers;
   }
 
-  /** A URI, whole or from its path; what is put in is percent-encoded. */
-  uri(uri: string, _place: string): string {
-    return uri;
+  /** A URI, whole or from its path, or a form's body; what is put in is percent-encoded. */
+  uri(uri: string, place: string): string {
+    return this.#finish(applyEdits(uri, this.#uriEdits(uri, place)));
   }
 
   /** A complete body, decompressed. JSON, forms, multipart and other text by content type; what is binary stays. */
-  body(bytes: Uint8Array, _contentType: string | undefined, _place: string): Uint8Array {
-    return bytes;
+  body(bytes: Uint8Array, contentType: string | undefined, place: string): Uint8Array {
+    return this.chunks([bytes], contentType, place)[0]!;
   }
 
   /** The deltas of one channel (a text, one tool call's arguments) in order: as many come back, joined they are the redacted text. */
-  pieces(pieces: readonly string[], _place: string): string[] {
-    return [...pieces];
+  pieces(pieces: readonly string[], place: string): string[] {
+    const edits = this.#textEdits(pieces.join(""), place);
+    const split = splitEdits(
+      pieces.map((piece) => piece.length),
+      edits,
+    );
+    return pieces.map((piece, at) => this.#finish(applyEdits(piece, split[at]!)));
   }
 
   /** The payloads of a stream's events in order (SSE data, lines of NDJSON, messages of an event stream): as many come back. */
-  events(payloads: readonly string[], _place: string): string[] {
-    return [...payloads];
+  events(payloads: readonly string[], place: string): string[] {
+    const edits = this.#eventEdits(payloads, place);
+    return payloads.map((payload, at) => this.#finish(applyEdits(payload, edits[at]!)));
   }
 
   /**
    * A streamed body as it came in chunks, decompressed, framing by content type (SSE, NDJSON, AWS event stream, a JSON
-   * array, plain text): as many chunks come back, each with what was in it.
+   * array, multipart, plain text): as many chunks come back, each with what was in it.
    */
-  chunks(chunks: readonly Uint8Array[], _contentType: string | undefined, _place: string): Uint8Array[] {
-    return [...chunks];
+  chunks(chunks: readonly Uint8Array[], contentType: string | undefined, place: string): Uint8Array[] {
+    const bytes = chunks.length === 1 ? Buffer.from(chunks[0]!) : Buffer.concat(chunks);
+    const framed = framedTexts(bytes, contentType);
+    const edits = framed.toByteEdits({
+      events: this.#eventEdits(framed.events, place),
+      texts: framed.texts.map((text) => (framed.isForm ? this.#uriEdits(text, place) : this.#textEdits(text, place))),
+    });
+    if (edits.length === 0) return [...chunks];
+    const split = splitEdits(
+      chunks.map((chunk) => chunk.byteLength),
+      edits,
+    );
+    return chunks.map((chunk, at) =>
+      split[at]!.length === 0
+        ? chunk
+        : Buffer.from(applyEdits(Buffer.from(chunk).toString("latin1"), split[at]!), "latin1"),
+    );
+  }
+
+  #isClean(text: string): boolean {
+    return (
+      this.#pointers.length === 0 &&
+      this.#finder.isClean(text) &&
+      !this.#known.some(({ text: known }) => text.includes(known))
+    );
+  }
+
+  #finish(text: string): string {
+    return this.#numbered ? text : withoutNumbers(text);
+  }
+
+  #textEdits(text: string, place: string): Edit[] {
+    return this.#finder.find(text, this.#known).map((found) => this.#edit(found, place));
+  }
+
+  #uriEdits(uri: string, place: string): Edit[] {
+    return this.#textEdits(uri, place).map((edit) => ({ ...edit, text: encodeURIComponent(edit.text) }));
+  }
+
+  /** The edit that takes a secret away, after it was noted in the findings. */
+  #edit(found: Found, place: string, pointer?: string): Edit {
+    const { start, end, detector, secret, base64 } = found;
+    if (base64 !== undefined) {
+      const inner = base64.found.map((one) => this.#edit({ ...one, base64: one.base64 }, place, pointer));
+      return { start, end, text: base64.in.encode(applyEdits(base64.in.text, inner)) };
+    }
+    const text = this.#replacements.of(detector, secret);
+    this.findings.push({
+      detector: detector.name,
+      place,
+      ...(pointer !== undefined && { pointer }),
+      offset: start,
+      replacement: text,
+    });
+    return { start, end, text };
+  }
+
+  #header(name: string, value: string, place: string): string {
+    const named = detectorOfHeader(name);
+    if (named === undefined || isReplaced(value)) return this.text(value, `${place}, ${name}`);
+    const { start, end } = secretPartOf(named, value);
+    const secret = value.slice(start, end);
+    if (secret === "" || isReplaced(secret)) return this.#finish(value);
+    const edit = this.#edit({ start, end, secret, detector: this.#named(secret, named) }, `${place}, ${name}`);
+    this.#remember(secret, named);
+    return this.#finish(applyEdits(value, [edit]));
+  }
+
+  /** The detector that finds all of a text, else the one that it counts for. */
+  #named(secret: string, fallback: string): Detector {
+    const found = this.#finder.find(secret);
+    if (found.length === 1 && found[0]!.start === 0 && found[0]!.end === secret.length && !found[0]!.base64)
+      return found[0]!.detector;
+    return DETECTORS.find(({ name }) => name === fallback)!;
+  }
+
+  #remember(secret: string, detector: string): void {
+    if (secret.length < SHORTEST_KNOWN || !/[^\p{L}]/u.test(secret) || this.#known.some(({ text }) => text === secret))
+      return;
+    this.#known.push({ text: secret, detector: this.#named(secret, detector) });
+    this.#known.sort((a, b) => b.text.length - a.text.length);
+  }
+
+  /** Events of which each wraps another one in base64 (Bedrock's invoke streams) are looked into. */
+  #eventEdits(payloads: readonly string[], place: string): Edit[][] {
+    const wrapped = payloads.map((payload) => WRAPPED.exec(payload));
+    const inner = wrapped.map((match) => (match === null ? undefined : base64Texts(match[2]!)[0]));
+    if (inner.every((text) => text === undefined)) return this.#documentEdits(payloads, place);
+    const edits = this.#documentEdits(
+      payloads.map((payload, at) => inner[at]?.text ?? payload),
+      place,
+    );
+    return payloads.map((_, at) => {
+      const text = inner[at];
+      if (text === undefined || edits[at]!.length === 0) return edits[at]!;
+      const start = wrapped[at]![1]!.length;
+      return [{ start, end: start + wrapped[at]![2]!.length, text: text.encode(applyEdits(text.text, edits[at]!)) }];
+    });
+  }
+
+  /** Edits of JSON texts that belong together: one document, or a stream's events. */
+  #documentEdits(texts: readonly string[], place: string): Edit[][] {
+    const edits: Edit[][] = texts.map((text, document) => this.#pointerEdits(text, document, texts.length, place));
+    for (const strings of stringsOf(texts)) {
+      for (const { document, edit } of this.#stringEdits(strings, texts.length, place)) edits[document]!.push(edit);
+    }
+    return edits.map(inOrder);
+  }
+
+  /** What the user's pointers name, whatever it is. */
+  #pointerEdits(text: string, document: number, documents: number, place: string): Edit[] {
+    if (this.#pointers.length === 0 || !isJson(text)) return [];
+    return this.#pointers.flatMap((pattern) =>
+      spansOf(text, pattern).flatMap((span) => {
+        const secret = text.slice(span.start, span.end);
+        if (isReplaced(secret)) return [];
+        const pointer = `${documents > 1 ? `/${document}` : ""}/${pattern.join("/")}`;
+        const edit = this.#edit({ ...span, detector: POINTER, secret }, place, pointer);
+        return [{ ...edit, text: JSON.stringify(edit.text) }];
+      }),
+    );
+  }
+
+  #stringEdits(strings: readonly JsonString[], documents: number, place: string): { document: number; edit: Edit }[] {
+    const first = strings[0]!;
+    const found = this.#foundIn(strings);
+    if (found.length === 0) return [];
+    const prefix = documents > 1 ? `/${first.document}` : "";
+    const pointer = applySecretless(pointerTo(first.leaf), this.#finder, this.#replacements);
+    if (isWhole(first.leaf)) throw new WholeFieldError(found[0]!.detector.name, place, prefix + pointer);
+    const edits = found.map((one) => this.#edit(one, place, prefix + pointer));
+    const split = splitEdits(
+      strings.map(({ value }) => value.length),
+      edits,
+    );
+    return strings.flatMap((string, at) =>
+      split[at]!.map((edit) => {
+        const text = string.leaf.kind === "number" ? JSON.stringify(edit.text) : edit.text;
+        return { document: string.document, edit: string.toDocument({ ...edit, text }) };
+      }),
+    );
+  }
+
+  #foundIn(strings: readonly JsonString[]): Found[] {
+    const { leaf, value } = strings[0]!;
+    if (leaf.kind === "number") {
+      return this.#finder
+        .find(value)
+        .filter(({ start, end, base64 }) => start === 0 && end === value.length && !base64);
+    }
+    const text = strings.map((string) => string.value).join("");
+    if (leaf.kind === "string" && isSecretName(String(leaf.step)) && text !== "" && !isReplaced(text)) {
+      const detector = this.#named(text, "secret");
+      if (this.#finder.has("secret")) {
+        this.#remember(text, "secret");
+        return [{ start: 0, end: text.length, secret: text, detector }];
+      }
+    }
+    return this.#finder.find(text, this.#known);
   }
 }
 
-/** A text of a redacted tape in the form that `Redactor.match` gives: `«email:1»` as `«email»`. */
-export function withoutNumbers(text: string): string {
-  return text;
+const WRAPPED = /^(\s*\{\s*"bytes"\s*:\s*")([A-Za-z0-9+/=]+)"/;
+
+/** A pointer is shown in reports, and a key may be a secret. */
+function applySecretless(pointer: string, finder: Finder, replacements: Replacements): string {
+  return applyEdits(
+    pointer,
+    finder
+      .find(pointer)
+      .map(({ start, end, detector, secret }) => ({ start, end, text: replacements.of(detector, secret) })),
+  );
+}
+
+/** The outer ones win where edits hold one another. */
+function inOrder(edits: Edit[]): Edit[] {
+  const sorted = edits.sort((a, b) => a.start - b.start || b.end - a.end);
+  let end = -1;
+  return sorted.filter((edit) => {
+    if (edit.start < end) return false;
+    end = Math.max(end, edit.end);
+    return true;
+  });
 }

@@ -1,0 +1,86 @@
+import { type Detector, matches } from "../detector.ts";
+
+/** Names whose value is a secret whatever it looks like, as members of JSON, variables, settings and fields of forms. */
+const NAMES =
+  "(?:x[-_])?api[-_]?key|(?:secret|private|master|subscription|signing|encryption|account)[-_]?(?:access[-_]?)?key|" +
+  "(?:client|app|consumer|webhook|shared)[-_]?secret|(?:access|refresh|auth|session|security|bearer|id|bot|user|csrf|xsrf|api|oauth)[-_]?token|" +
+  "passw(?:or)?d|passphrase|passwd|pwd|secret|credentials?|authorization|private[-_]?key[-_]?id|connection[-_]?string";
+
+const WHOLE_NAME = new RegExp(`(?:^|[-_.]|(?<=[a-z])(?=[A-Z]))(?:${NAMES})$`, "i");
+
+/** Whether a member of this name holds a secret: `password`, `openai_api_key`, `awsSecretAccessKey`. */
+export function isSecretName(name: string): boolean {
+  return name.length < 100 && WHOLE_NAME.test(name);
+}
+
+/** How all the names end, with what follows them: a cheaper look than at all the names. */
+const ASSIGNED =
+  /(?:key(?:[-_]?id)?|secret|token|passw(?:or)?d|passphrase|passwd|pwd|credentials?|authorization|string)["']?\s{0,8}[:=]/i;
+
+const SECRETS = new RegExp(
+  [
+    // A member of a JSON object, whatever its value.
+    `(?:${NAMES})"\\s{0,8}:\\s{0,8}"(?<secret>(?:[^"\\\\«]|\\\\.)(?:[^"\\\\]|\\\\.)*)`,
+    // An assignment, as in code and settings: only what cannot be an expression or a type.
+    `(?:${NAMES})["']?\\s{0,8}(?:=>|:=|[:=])\\s{0,8}["']?(?<secretAssigned>(?=[^\\s"'\`]{0,200}\\d)[\\w+/=.!@#$%^*~:?-]{8,})`,
+  ].join("|"),
+  "dgi",
+);
+
+export const credentials: readonly Detector[] = [
+  {
+    name: "url-credential",
+    family: "credential",
+    finds: "user and password in a URL",
+    byDefault: true,
+    hints: ["@"],
+    find: /(?<=:\/\/)[^\s/@:?#"'<>\\«]{0,128}:[^\s/@"'<>\\]{1,256}(?=@)/dg,
+  },
+  {
+    name: "query-credential",
+    family: "credential",
+    finds: "keys, tokens and signatures in a query (`?key=`, `access_token=`, `sig=`, `X-Amz-Signature=`)",
+    byDefault: true,
+    hints: ["key=", "token=", "sig=", "signature=", "credential=", "secret=", "password="],
+    anyCase: true,
+    find: /[?&;](?:(?:x-(?:amz|goog)-)?(?:api[-_]?key|key|(?:access|auth|id|refresh|security)[-_]?token|token|sig|signature|credential|(?:client[-_]?)?secret|password))=(?<secret>[^&#\s"'<>\\«]{6,})/dgi,
+  },
+  {
+    name: "bearer-token",
+    family: "credential",
+    finds: "what follows `Bearer`",
+    byDefault: true,
+    hints: ["bearer"],
+    anyCase: true,
+    find: /\bbearer[ +]+(?<secret>(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,}=*)/dgi,
+  },
+  {
+    name: "basic-credential",
+    family: "credential",
+    finds: "user and password in base64 after `Basic`",
+    byDefault: true,
+    hints: ["basic"],
+    anyCase: true,
+    find: /\bbasic[ +]+(?<secret>[A-Za-z0-9+/_-]{8,}={0,2})/dgi,
+    check: (secret) => Buffer.from(secret, "base64").toString("latin1").includes(":"),
+  },
+  {
+    name: "cookie",
+    family: "credential",
+    finds: "the values of `Cookie:` and `Set-Cookie:`",
+    byDefault: true,
+    hints: ["cookie"],
+    anyCase: true,
+    find: /\bcookie["']?\s{0,4}:\s{0,4}["']?(?<secret>[\w!#$%&*+.^`|~-]+=[^\s"'\\«][^"'\r\n\\«]*)/dgi,
+  },
+  {
+    name: "secret",
+    family: "credential",
+    finds:
+      "the value of what is called `password`, `api_key`, `client_secret`, `aws_secret_access_key`, `access_token` …",
+    byDefault: true,
+    hints: ["key", "secret", "token", "passw", "passp", "pwd", "credential", "authorization", "string"],
+    anyCase: true,
+    find: (text) => (ASSIGNED.test(text) ? matches(SECRETS, text) : []),
+  },
+];

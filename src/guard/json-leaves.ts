@@ -1,0 +1,161 @@
+import { formatPointer } from "../wire/json-pointer.ts";
+import type { Place } from "./detector.ts";
+
+/** An object or array of a JSON text, and what it says about the strings in it. */
+export interface Holder {
+  parent: Holder | undefined;
+  /** Its key or number in the parent. */
+  step: string | number;
+  isArray: boolean;
+  /** Members that are strings (decoded up to 100 characters), numbers or booleans, by name. */
+  scalars: Record<string, string | number | boolean>;
+}
+
+/** A key, string or number of a JSON text. */
+export interface Leaf extends Place {
+  kind: "key" | "string" | "number";
+  holder: Holder;
+  step: string | number;
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|-?\d[\d.eE+-]*|true|false|null/g;
+
+/**
+ * Every key, string and number of a JSON text in order; strings without their quotes, undecoded.
+ * @param text what `JSON.parse` accepts
+ */
+export function leavesOf(text: string): Leaf[] {
+  const leaves: Leaf[] = [];
+  const root: Holder = { parent: undefined, step: "", isArray: true, scalars: {} };
+  let holder = root;
+  let step: string | number = 0;
+  let isKey = false;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    switch (token[0]) {
+      case "{":
+      case "[":
+        holder = { parent: holder, step, isArray: token === "[", scalars: Object.create(null) };
+        step = 0;
+        isKey = token === "{";
+        break;
+      case "}":
+      case "]":
+        step = holder.step;
+        holder = holder.parent!;
+        isKey = false;
+        break;
+      case ",":
+        if (holder.isArray) step = (step as number) + 1;
+        isKey = !holder.isArray;
+        break;
+      case ":":
+        isKey = false;
+        break;
+      case '"': {
+        const place = { start: index + 1, end: index + token.length - 1 };
+        const decoded = isKey || token.length < 100 ? (JSON.parse(token) as string) : undefined;
+        if (isKey) step = decoded!;
+        else if (!holder.isArray && decoded !== undefined) holder.scalars[step] = decoded;
+        leaves.push({ ...place, kind: isKey ? "key" : "string", holder, step });
+        break;
+      }
+      default:
+        if (token === "null") break;
+        if (!holder.isArray) holder.scalars[step] = JSON.parse(token) as number | boolean;
+        if (token !== "true" && token !== "false")
+          leaves.push({ start: index, end: index + token.length, kind: "number", holder, step });
+    }
+  }
+  return leaves;
+}
+
+/** A text that is no JSON, as if it were a document's string. */
+export function bareLeaf(text: string): Leaf {
+  const holder: Holder = { parent: undefined, step: "", isArray: true, scalars: {} };
+  return { start: 0, end: text.length, kind: "string", holder, step: "" };
+}
+
+/** The steps from the document's root to a leaf; for a key, those to its value. */
+export function stepsTo(leaf: Leaf): (string | number)[] {
+  return holdersOf(leaf)
+    .slice(1)
+    .map((holder) => holder.step)
+    .concat(leaf.holder.parent === undefined ? [] : [leaf.step]);
+}
+
+/** From the document's root value to what holds the leaf. */
+export function holdersOf(leaf: Leaf): Holder[] {
+  const holders: Holder[] = [];
+  for (let holder: Holder | undefined = leaf.holder; holder?.parent; holder = holder.parent) holders.unshift(holder);
+  return holders;
+}
+
+export function pointerTo(leaf: Leaf): string {
+  return formatPointer(stepsTo(leaf).map(String));
+}
+
+const WHOLE_MEMBERS: ReadonlySet<string> = new Set([
+  "signature",
+  "reasoningSignature",
+  "thoughtSignature",
+  "thought_signature",
+  "encrypted_content",
+  "encryptedContent",
+  "encrypted_index",
+  "encrypted_stdout",
+  "redactedContent",
+  "redactedThinking",
+]);
+const WHOLE_DATA: ReadonlySet<unknown> = new Set(["redacted_thinking", "reasoning.encrypted"]);
+
+/**
+ * Whether providers check that the value comes back as they made it: signatures of reasoning, encrypted reasoning and
+ * search results.
+ */
+export function isWhole({ kind, holder, step }: Leaf): boolean {
+  if (kind !== "string") return false;
+  const name = holder.isArray ? holder.step : step;
+  return WHOLE_MEMBERS.has(String(name)) || (step === "data" && WHOLE_DATA.has(holder.scalars["type"]));
+}
+
+/** Members that tell one growing text of a stream from another: of an event, and of whatever is in it. */
+const EVENT_MEMBERS = ["type", "item_id", "itemId", "messageId", "message_id", "toolCallId", "tool_call_id"];
+const NUMBERS = ["index", "output_index", "content_index", "summary_index", "contentBlockIndex"];
+/** Members that hold no piece of a text; joined with their like in other events they would only look like one. */
+const NO_PIECES: ReadonlySet<unknown> = new Set([
+  ...["id", "item_id", "object", "type", "role", "model", "obfuscation", "status", "event_id", "response_id"],
+  ...["modelVersion", "responseId", "system_fingerprint", "finish_reason", "created_at", "call_id"],
+]);
+
+/** Names of the growing text that a string of an event is a piece of. */
+export interface Channel {
+  /** The same place in events that agree in what tells texts apart. */
+  exact: string;
+  /** The same place, whatever the numbers say: some providers number each event. */
+  unnumbered: string;
+}
+
+/** Undefined where a string stands for itself. */
+export function channelOf(leaf: Leaf): Channel | undefined {
+  const { kind, step, holder } = leaf;
+  if (kind !== "string" || NO_PIECES.has(step)) return undefined;
+  const path: unknown[] = [];
+  const numbers: unknown[] = [];
+  for (const around of holdersOf(leaf)) {
+    const parent = around.parent!;
+    // The root is the only value of its document, or one event of a stream that is written as an array.
+    const isEvent = parent.parent === undefined || (parent.isArray && parent.parent.parent === undefined);
+    // Gemini's parts are numbered anew in each event, and tokens are the pieces of their list.
+    const isPiece = parent.isArray && (parent.step === "parts" || "logprob" in around.scalars);
+    path.push(isEvent || isPiece ? "*" : parent.isArray ? (around.scalars["index"] ?? around.step) : around.step);
+    path.push(around.scalars["thought"]);
+    if (around.isArray) continue;
+    for (const member of NUMBERS) numbers.push(around.scalars[member]);
+    if (!isEvent) continue;
+    for (const member of EVENT_MEMBERS) path.push(around.scalars[member]);
+    // AI SDK's events call a text's id `id`; in other APIs it is the response's, and may differ from event to event.
+    if (/-(?:start|delta|end)$/.test(String(around.scalars["type"]))) path.push(around.scalars["id"]);
+  }
+  path.push(holder.isArray && holder.parent?.parent === undefined ? "*" : step);
+  return { exact: JSON.stringify([path, numbers]), unnumbered: JSON.stringify(path) };
+}
