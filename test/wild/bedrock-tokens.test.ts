@@ -13,7 +13,9 @@ interface Recorded {
 
 const recordings = readdirSync(folder).flatMap((file) => {
   const { interactions } = JSON.parse(readFileSync(join(folder, file), "utf8")) as { interactions: Recorded[] };
-  return interactions.filter(({ request }) => request.path.endsWith("/count-tokens")).map((recorded) => ({ file, recorded }));
+  return interactions
+    .filter(({ request }) => request.path.endsWith("/count-tokens"))
+    .map((recorded) => ({ file, recorded }));
 });
 
 test("there are recordings", () => expect(recordings.length).toBeGreaterThan(0));

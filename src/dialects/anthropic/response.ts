@@ -1,3 +1,4 @@
+import { parseArguments } from "../../chat/arguments.ts";
 import {
   type ChatReply,
   type Choice,
@@ -114,21 +115,11 @@ function encodeToolUse(part: ToolCallPart, context: EncodeContext): Block {
     type: "tool_use",
     id: part.id ?? context.id("toolu_"),
     name: part.name,
-    input: parseInput(part.arguments),
+    input: parseArguments(part.arguments),
     caller: DIRECT,
     ...members(part.native),
   };
   return { value, input: part.arguments };
-}
-
-/** Arguments that are broken JSON are given as text, so that whoever tests for them sees them. */
-function parseInput(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** How the message ended. */

@@ -1,3 +1,4 @@
+import { parseArguments } from "../../chat/arguments.ts";
 import {
   type ChatReply,
   type Choice,
@@ -105,7 +106,7 @@ function encodePart(part: Part, context: EncodeContext): Block[] {
       const toolUse = {
         toolUseId: part.id ?? context.id("tooluse_"),
         name,
-        input: parsed(input),
+        input: parseArguments(input),
         ...members(part.native),
       };
       // A call without arguments has one empty piece.
@@ -134,16 +135,6 @@ function encodeReasoning({ text, summary, signature, redacted }: ReasoningPart):
   return [
     { value: { reasoningContent: { reasoningText: { text: shown, ...(signature !== undefined && { signature }) } } } },
   ];
-}
-
-/** Arguments that are broken JSON are given as text, so that whoever tests for them sees them. */
-function parsed(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 export function stopReason(reply: ChatReply): string {

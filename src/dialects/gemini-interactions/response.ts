@@ -1,3 +1,4 @@
+import { parseArguments } from "../../chat/arguments.ts";
 import {
   type ChatReply,
   type Finish,
@@ -182,16 +183,6 @@ function encodeMedia({ mime, data, url, native }: MediaPart): JsonObject {
     ...(url !== undefined && { uri: url }),
     ...members(native),
   };
-}
-
-/** Arguments that are broken JSON are given as text, so that whoever tests for them sees them. */
-function parseArguments(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 export function statusOf({ choices }: ChatReply): string {

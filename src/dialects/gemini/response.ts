@@ -1,3 +1,4 @@
+import { parseArguments } from "../../chat/arguments.ts";
 import {
   type ChatReply,
   type Choice,
@@ -101,16 +102,6 @@ function encodeThought(part: ReasoningPart): JsonObject[] {
 /** No id is invented: calls without one are told apart by their position. */
 export function encodeCall({ id, name, signature, native }: ToolCallPart, rest: JsonObject): JsonObject {
   return { functionCall: { ...(id !== undefined && { id }), name, ...rest }, ...signed(signature), ...members(native) };
-}
-
-/** Arguments that are broken JSON are given as text, so that whoever tests for them sees them. */
-export function parseArguments(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function encodeMedia({ mime, data, url, native }: Part & { type: "media" }): JsonObject {

@@ -1,3 +1,4 @@
+import { parseArguments } from "../../chat/arguments.ts";
 import type { ChatReply, Part, ToolCallPart } from "../../chat/reply.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import { assignmentsOf } from "../partial-args.ts";
@@ -12,7 +13,6 @@ import {
   encodeUsage,
   type GeminiVariant,
   members,
-  parseArguments,
 } from "./response.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { parseArguments } from "../../chat/arguments.ts";
 import { type ChatReply, type Choice, type Finish, nativeOf, type Part, type ToolCallPart } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
@@ -79,18 +80,8 @@ function members(native: Choice["native"]): JsonObject {
 export function encodeToolCall(call: ToolCallPart, index: number, context: EncodeContext): JsonObject {
   return {
     id: call.id ?? context.id("call_"),
-    function: { index, name: call.name, arguments: parsed(call.arguments), ...members(call.native) },
+    function: { index, name: call.name, arguments: parseArguments(call.arguments), ...members(call.native) },
   };
-}
-
-/** Arguments that are broken JSON are given as text, so that whoever tests for them sees them. */
-function parsed(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Models that call tools have stopped, here. */
