@@ -7,8 +7,6 @@ import { type FixtureAnswererOptions, fixtureAnswerer } from "../fixtures/answer
 import { LiveFixtures } from "../fixtures/live-fixtures.ts";
 import { loadFixtures } from "../fixtures/load.ts";
 import { FixturePool, type FixtureStore } from "../fixtures/pool.ts";
-import type { Repeat } from "../fixtures/select.ts";
-import type { RequestTransform } from "../fixtures/transform.ts";
 import type {
   Chaos,
   Fixture,
@@ -18,7 +16,6 @@ import type {
   FixtureResponse,
 } from "../fixtures/types.ts";
 import { InboundKeys } from "../guard/inbound-keys.ts";
-import type { RedactionOptions } from "../guard/redact.ts";
 import { dialects } from "../services/registry.ts";
 import { type Clock, SystemClock } from "../state/clock.ts";
 import { DEFAULT_MAX_TEST_IDS, MemoryCounters } from "../state/counters.ts";

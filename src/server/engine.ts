@@ -51,13 +51,20 @@ export interface EngineOptions {
   /** A call that no tape answers is refused, and nobody else asked; a header may say otherwise. */
   strict?: boolean;
   /** What is added to the message of a miss. */
-  explain?(call: Call): string | undefined;
+  explain?(call: Call): MaybeLater<Explained>;
   /** Whether every reply says how much of its rate limit is left; one with 429 does in any case. */
   rateLimitHeaders?: boolean;
   /** Told of every call once it is answered. */
   onCall?(raw: RawRequest, response: JournalResponse, tape?: unknown): void;
   /** The message of a miss is the same for all; only the journal explains it. */
   plainMisses?: boolean;
+}
+
+/** Why nothing answered a call. */
+export interface Explained {
+  text: string;
+  /** For the journal. */
+  explanation: unknown;
 }
 
 type MaybeLater<T> = T | undefined | Promise<T | undefined>;
@@ -151,7 +158,7 @@ export class Engine {
         raw,
         memory,
       );
-      const conclude = (answer: Answer | undefined): Outcome =>
+      const conclude = (answer: Answer | undefined): Outcome | Promise<Outcome> =>
         answer === undefined ? otherwise() : this.#conclude(call, answer);
       const after = (given: Answer | undefined): MaybeLater<Answer> =>
         given === undefined && upstream === undefined ? undefined : this.#afterTapes(call, given);
@@ -181,7 +188,7 @@ export class Engine {
     return answer instanceof Promise ? answer.then(next) : next(answer);
   }
 
-  #conclude(call: Call, answer: Answer | undefined): Outcome {
+  #conclude(call: Call, answer: Answer | undefined): Outcome | Promise<Outcome> {
     if (answer === undefined) return this.#missed(call);
     const stamp = this.#options.stamps.next(call.testId, answer.source.id ?? answer.source.kind);
     const response: JournalResponse = { status: 200, source: answer.source.kind, fixture: answer.source.id ?? null };
@@ -240,18 +247,34 @@ export class Engine {
     return { status: 200, headers, body: pacedBody(chunks, timing, stamp.random), streamed: true };
   }
 
-  #missed(call: Call): Outcome {
+  #missed(call: Call): Outcome | Promise<Outcome> {
+    let explained: MaybeLater<Explained>;
+    try {
+      explained = this.#options.explain?.(call);
+    } catch {
+      // A miss that nobody can explain is still a miss.
+    }
+    if (!(explained instanceof Promise)) return this.#miss(call, explained);
+    return explained.then(
+      (late) => this.#miss(call, late),
+      () => this.#miss(call, undefined),
+    );
+  }
+
+  #miss(call: Call, why: Explained | undefined): Outcome {
     const strict = this.#isStrict(call.raw);
     const message = strict ? "Strict mode: no fixture matched" : "No fixture matched";
-    const explanation = this.#options.explain?.(call);
-    const explained = explanation === undefined ? message : `${message}. ${explanation}`;
+    const explained = why === undefined ? message : `${message}. ${why.text}`;
     const error = new ApiError({
       status: strict ? 503 : 404,
       message: this.#options.plainMisses ? message : explained,
       type: "invalid_request_error",
       code: "no_fixture_match",
     });
-    return this.#refuse(call.operation, call.raw, error, "miss", call, explained);
+    return this.#refuse(call.operation, call.raw, error, "miss", call, {
+      detail: explained,
+      ...(why !== undefined && { explanation: why.explanation }),
+    });
   }
 
   #failed(operation: Operation, raw: RawRequest, error: unknown): Outcome {
@@ -290,12 +313,12 @@ export class Engine {
     error: ApiError,
     source: JournalResponse["source"],
     call?: Call,
-    detail = error.message,
+    details: Pick<JournalResponse, "detail" | "explanation"> = { detail: error.message },
   ): Outcome {
     const stamp = this.#options.stamps.next(testIdOf(raw), source);
     const reply = operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error, requestId(stamp));
     const outcome = timed(reply, undefined, operation, stamp);
-    this.#record(raw, call, { status: error.status, source, fixture: null, detail }, operation);
+    this.#record(raw, call, { status: error.status, source, fixture: null, ...details }, operation);
     return outcome;
   }
 

@@ -23,6 +23,11 @@ export interface ListenerOptions {
   idleTimeoutMs: number;
   clock: Clock;
   handle(raw: RawRequest): Outcome | Promise<Outcome>;
+  /**
+   * Asked before a request's body is read. When it returns true the request is taken, and is handled here after all
+   * only if `otherwise` is called.
+   */
+  intercept?(request: NodeRequest, response: NodeResponse, otherwise: () => void): boolean;
   refuse(raw: RawRequest, fault: BodyFault): Outcome;
 }
 
@@ -68,6 +73,11 @@ export class Listener {
       this.#onRequest(request, response);
     });
     this.#server.on("clientError", refuseBroken);
+  }
+
+  /** Node's own, for who has to hand it on. */
+  get server(): Server {
+    return this.#server;
   }
 
   /**
@@ -176,6 +186,12 @@ export class Listener {
 
   readonly #onRequest = (request: NodeRequest, response: NodeResponse): void => {
     if (request.httpVersionMajor === 2) request.on("error", ignore);
+    const { intercept } = this.#options;
+    if (intercept?.(request, response, () => this.#read(request, response))) return;
+    this.#read(request, response);
+  };
+
+  #read(request: NodeRequest, response: NodeResponse): void {
     const { bodyLimit } = this.#options;
     if (
       request.method === "GET" &&
@@ -196,7 +212,7 @@ export class Listener {
         respond(outcome, response, this.#options.clock, false);
       },
     );
-  };
+  }
 
   #answer(request: NodeRequest, response: NodeResponse, body: Uint8Array): void {
     const headOnly = request.method === "HEAD";
@@ -216,11 +232,11 @@ const DRAIN_INTERVAL_MS = 5;
 const CHECKING_INTERVAL_MS = 10_000;
 // Test suites open hundreds of connections at once; Node's 511 would make some of them wait a second.
 const BACKLOG = 4096;
-const NO_BODY = new Uint8Array(0);
+export const NO_BODY = new Uint8Array(0);
 
 function ignore(): void {}
 
-function rawOf(request: IncomingMessage | Http2ServerRequest, body: Uint8Array): RawRequest {
+export function rawOf(request: IncomingMessage | Http2ServerRequest, body: Uint8Array): RawRequest {
   return new RawRequest(
     request.method === "HEAD" ? "GET" : (request.method ?? "GET"),
     request.url ?? "/",
