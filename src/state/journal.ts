@@ -31,6 +31,8 @@ export interface JournalResponse {
   chaosAction?: ChaosAction;
   /** Why nothing answered, or why the request was refused. */
   detail?: string;
+  /** Of a miss: which fixtures were the nearest, and why they did not answer. */
+  explanation?: unknown;
 }
 
 /** A call and how fixtures see it. */
