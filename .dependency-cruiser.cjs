@@ -20,7 +20,7 @@ module.exports = {
       from: { path: folder(names) },
       to: { path: folder(floors.slice(floor + 1).flat()) },
     })),
-    { name: "entries-on-top", severity: "error", from: { path: "^src/[^/]+/" , pathNot: "^src/(cli|testing)/" }, to: { path: "^src/[^/]+\\.ts$" } },
+    { name: "entries-on-top", severity: "error", from: { path: "^src/[^/]+/", pathNot: "^src/(cli|testing)/|\\.test\\.ts$" }, to: { path: "^src/[^/]+\\.ts$" } },
     { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
     { name: "no-orphans", severity: "error", from: { orphan: true, pathNot: "\\.test\\.ts$|\\.d\\.ts$|^src/[^/]+\\.ts$|^src/cli/" }, to: {} },
     { name: "no-tests-in-product", severity: "error", from: { pathNot: "\\.test\\.ts$" }, to: { path: "\\.test\\.ts$" } },
