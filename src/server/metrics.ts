@@ -182,7 +182,7 @@ function pathLabel({ route, path }: RawRequest): string {
   let label = routeLabels.get(route);
   if (label === undefined) {
     // find-my-way writes a colon of the path itself twice.
-    label = route.replace(/:(\w+)(?:\([^)]*\))?/g, "{$1}").replace("}::", "}:");
+    label = route.replace(/::|:(\w+)(?:\([^)]*\))?/g, (_, name?: string) => (name === undefined ? ":" : `{${name}}`));
     routeLabels.set(route, label);
   }
   // A wildcard takes a model with slashes in its name, and then what is asked of it.
