@@ -164,6 +164,7 @@ describe("docs/control-api.openapi.json", () => {
     setChaos: { dropRate: 0 },
     setRecordMode: { mode: "off" },
     queueError: { status: 503, body: { message: "later" } },
+    explain: { model: "gpt-4o", messages: [{ role: "user", content: "hello" }] },
   };
   interface Documented {
     operationId: string;

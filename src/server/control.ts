@@ -5,6 +5,7 @@ import { parseFixtures } from "../fixtures/load.ts";
 import type { Chaos, Fixture } from "../fixtures/types.ts";
 import type { JournalEntry, JournalFilter } from "../state/journal.ts";
 import { chaosFault } from "./chaos.ts";
+import { type ExplainRequest, explainRequest } from "./explain-request.ts";
 import type { Outcome } from "./outcome.ts";
 import { jsonOutcome } from "./own-paths.ts";
 import { RECORD_MODES, type RecordMode } from "./recording.ts";
@@ -25,11 +26,12 @@ export interface Controlled {
   setChaos(chaos: Chaos, scope?: Scope): unknown;
   clearChaos(scope?: Scope): unknown;
   reset(scope?: Scope): unknown;
+  explain(request: ExplainRequest): Promise<unknown>;
   readonly recordMode: RecordMode;
   setRecordMode(mode: RecordMode): unknown;
 }
 
-type Action = (double: Controlled, raw: RawRequest, scope: Scope) => Outcome;
+type Action = (double: Controlled, raw: RawRequest, scope: Scope) => Outcome | Promise<Outcome>;
 
 const PREFIXES = ["/__stuntdouble", "/__aimock"];
 
@@ -55,6 +57,13 @@ const ACTIONS: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
     DELETE: (double, _, scope) => {
       double.clearChaos(scope);
       return jsonOutcome(200, { chaos: double.chaos(scope) });
+    },
+  },
+  "/explain": {
+    POST: async (double, raw, { testId }) => {
+      const request = explainRequest(jsonObject(raw));
+      const headers = { ...(testId !== undefined && { "x-test-id": testId }), ...request.headers };
+      return jsonOutcome(200, await double.explain({ ...request, headers }));
     },
   },
   "/error": { POST: queueError },
@@ -93,7 +102,7 @@ export function controlRoutes(): { method: string; path: string }[] {
 }
 
 /** The answer to a request of the control API; undefined for any other. */
-export function control(double: Controlled, raw: RawRequest): Outcome | undefined {
+export function control(double: Controlled, raw: RawRequest): Outcome | Promise<Outcome> | undefined {
   const { path } = raw;
   if (path === "/v1/_requests") return answer(OLDER, double, raw);
   if (!path.startsWith("/__")) return undefined;
@@ -105,21 +114,29 @@ export function control(double: Controlled, raw: RawRequest): Outcome | undefine
   return fault(404, `Unknown control endpoint: ${path}. There are ${known.join(", ")}.`);
 }
 
-function answer(methods: Readonly<Record<string, Action>>, double: Controlled, raw: RawRequest): Outcome {
+function answer(
+  methods: Readonly<Record<string, Action>>,
+  double: Controlled,
+  raw: RawRequest,
+): Outcome | Promise<Outcome> {
   const action = Object.hasOwn(methods, raw.method) ? methods[raw.method] : undefined;
   if (action === undefined) {
     const allowed = Object.keys(methods).join(", ");
     return fault(405, `${raw.path} takes ${allowed}, not ${raw.method}.`, ["allow", allowed]);
   }
   try {
-    return action(double, raw, scopeOf(raw));
+    const outcome = action(double, raw, scopeOf(raw));
+    return outcome instanceof Promise ? outcome.catch(failure) : outcome;
   } catch (error) {
-    if (error instanceof ApiError) return fault(error.status, error.message);
-    return fault(500, `The control API failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failure(error);
   }
 }
 
-/** The mode only: where recordings go, and which hosts are called, is not for whoever can reach the port. */
+function failure(error: unknown): Outcome {
+  if (error instanceof ApiError) return fault(error.status, error.message);
+  return fault(500, `The control API failed: ${error instanceof Error ? error.message : String(error)}`);
+}
+
 function setRecordMode(double: Controlled, raw: RawRequest): Outcome {
   const { mode } = jsonObject(raw);
   const known = RECORD_MODES.find((candidate) => candidate === mode);

@@ -2,10 +2,11 @@ import type { Server } from "node:http";
 import type { Timing } from "../chat/timing.ts";
 import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
 import { testIdOf } from "../dialects/call.ts";
+import type { Call } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import { type FixtureAnswererOptions, fixtureAnswerer } from "../fixtures/answerer.ts";
 import { LiveFixtures } from "../fixtures/live-fixtures.ts";
-import { loadFixtures } from "../fixtures/load.ts";
+import { loadFixtures, loadFixturesAsync } from "../fixtures/load.ts";
 import { FixturePool, type FixtureStore } from "../fixtures/pool.ts";
 import type {
   Chaos,
@@ -14,6 +15,7 @@ import type {
   FixtureOptions,
   FixtureResponder,
   FixtureResponse,
+  TextPattern,
 } from "../fixtures/types.ts";
 import { InboundKeys } from "../guard/inbound-keys.ts";
 import { dialects } from "../services/registry.ts";
@@ -25,8 +27,10 @@ import { FreshStamps, SeededStamps, type Stamps } from "../state/stamps.ts";
 import { type Miss, Tally } from "../state/tally.ts";
 import { ChaosControl } from "./chaos.ts";
 import { control, type Scope } from "./control.ts";
-import { Engine } from "./engine.ts";
+import { Engine, type Explained } from "./engine.ts";
 import { assertNoMisses, type CallPattern, type ExpectOptions, expectCalls } from "./expectations.ts";
+import type { Explainer, RequestExplanation } from "./explain.ts";
+import type { ExplainRequest } from "./explain-request.ts";
 import { fetchThrough } from "./fetch.ts";
 import { Listener } from "./listener.ts";
 import type { Metrics } from "./metrics.ts";
@@ -50,6 +54,7 @@ export class StuntDouble {
   readonly #journal: Journal;
   readonly #stamps: Stamps;
   readonly #memory = new LocalMemory();
+  readonly #router = new Router(dialects);
   readonly #errors: OneShotErrors;
   readonly #chaos: ChaosControl;
   readonly #ownFixtures: OwnFixtures;
@@ -58,6 +63,7 @@ export class StuntDouble {
   readonly #recording: Recording;
   readonly #engine: Engine;
   #metrics: Metrics | undefined;
+  #explainer: Explainer | Promise<Explainer> | undefined;
   #stopping = false;
   #listener: Listener | undefined;
   #port: number | undefined;
@@ -88,7 +94,8 @@ export class StuntDouble {
     this.#ownFixtures = new OwnFixtures(this.#counters, this.#fixtureOptions(), maxTestIds);
     const fixtures = fixtureAnswerer(this.#pool, this.#counters, this.#fixtureOptions());
     this.#engine = new Engine({
-      router: new Router(dialects),
+      router: this.#router,
+      explain: (call) => this.#explainMiss(call),
       answerers: [this.#errors.answer, this.#ownFixtures.answer, fixtures],
       httpAnswerers: [this.#ownFixtures.answer, fixtures],
       upstream: this.#recording.answer,
@@ -169,6 +176,10 @@ export class StuntDouble {
     return this.#port;
   }
 
+  get isRunning(): boolean {
+    return this.#port !== undefined;
+  }
+
   /** `http://127.0.0.1:4010`, without a path. */
   get url(): string {
     const { host = "127.0.0.1", tls } = this.#options;
@@ -200,24 +211,16 @@ export class StuntDouble {
   }
 
   /** Answers a conversation by its last user message: a part of it, or a pattern. */
-  onMessage(
-    userMessage: string | RegExp,
-    response: FixtureResponse | FixtureResponder,
-    options?: FixtureOptions,
-  ): this {
+  onMessage(userMessage: TextPattern, response: FixtureResponse | FixtureResponder, options?: FixtureOptions): this {
     return this.on({ userMessage }, response, options);
   }
 
-  onEmbedding(
-    inputText: string | RegExp,
-    response: FixtureResponse | FixtureResponder,
-    options?: FixtureOptions,
-  ): this {
+  onEmbedding(inputText: TextPattern, response: FixtureResponse | FixtureResponder, options?: FixtureOptions): this {
     return this.on({ inputText }, response, options);
   }
 
   /** Answers JSON where the request asks for it. */
-  onJsonOutput(userMessage: string | RegExp, json: object | string, options?: FixtureOptions): this {
+  onJsonOutput(userMessage: TextPattern, json: object | string, options?: FixtureOptions): this {
     const content = typeof json === "string" ? json : JSON.stringify(json);
     return this.on({ userMessage, responseFormat: "json_object" }, { content }, options);
   }
@@ -235,7 +238,7 @@ export class StuntDouble {
   /** Answers a conversation in which the model has spoken so many times. */
   onTurn(
     turnIndex: number,
-    userMessage: string | RegExp,
+    userMessage: TextPattern,
     response: FixtureResponse | FixtureResponder,
     options?: FixtureOptions,
   ): this {
@@ -300,6 +303,14 @@ export class StuntDouble {
   }
 
   /** @param scope a test id whose own fixtures are meant; without one, those of all */
+  /**
+   * The same where some of the paths are `http(s)` URLs.
+   * @throws {FixtureError} with every fault of every file
+   */
+  async loadAsync(...paths: string[]): Promise<this> {
+    return this.addFixtures(await loadFixturesAsync(paths, { warn: (message) => this.#warn(message) }));
+  }
+
   clearFixtures({ testId }: Scope = {}): this {
     if (testId === undefined) this.#pool.clear();
     this.#ownFixtures.clear(testId);
@@ -420,6 +431,35 @@ export class StuntDouble {
       this.#chaos.clearAll();
     } else this.#chaos.clear(testId);
     return this.clearFixtures(scope).resetCounts(testId).clearCalls(scope);
+  }
+
+  /**
+   * Which fixture answers a request, which others are near it, and what stops each. Nothing is served.
+   * @throws {ApiError} when the request cannot be understood
+   */
+  async explain(request: ExplainRequest): Promise<RequestExplanation> {
+    return (await this.#loadExplainer()).request(request);
+  }
+
+  #explainMiss(call: Call): Explained | Promise<Explained> {
+    const told = (explainer: Explainer): Explained => explainer.miss(call);
+    const explainer = this.#loadExplainer();
+    return explainer instanceof Promise ? explainer.then(told) : told(explainer);
+  }
+
+  #loadExplainer(): Explainer | Promise<Explainer> {
+    this.#explainer ??= import("./explain.ts").then(async ({ Explainer: ExplainerClass }) => {
+      this.#explainer = await ExplainerClass.load({
+        router: this.#router,
+        memory: this.#memory,
+        counters: this.#counters,
+        options: this.#fixtureOptions(),
+        redact: this.#options.redact,
+        sources: (testId) => [...this.#ownFixtures.sources(testId), this.#pool],
+      });
+      return this.#explainer;
+    });
+    return this.#explainer;
   }
 
   #handle(raw: RawRequest): Outcome | Promise<Outcome> {

@@ -1,11 +1,13 @@
+import type { ChatReply } from "../chat/reply.ts";
 import type { Timing } from "../chat/timing.ts";
 import type { Answer, Answerer } from "../dialects/answer.ts";
 import { ApiError } from "../dialects/api-error.ts";
 import { callOf, testIdOf } from "../dialects/call.ts";
 import { framingOf, onWire, renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
+import { renderFailing } from "../dialects/failing-stream.ts";
 import { httpOperation } from "../dialects/http.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
-import type { Call, Memory, Operation } from "../dialects/operation.ts";
+import type { Call, Memory, Operation, WireReply } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Journal, JournalResponse } from "../state/journal.ts";
@@ -46,7 +48,7 @@ export interface EngineOptions {
   /** Says why a caller is not let in. */
   keys?: { refusal(raw: RawRequest): ApiError | undefined };
   /** Paths of the double itself that are not for everybody. */
-  control?(raw: RawRequest): Outcome | undefined;
+  control?(raw: RawRequest): Outcome | Promise<Outcome> | undefined;
   chaos?: ChaosControl;
   /** A call that no tape answers is refused, and nobody else asked; a header may say otherwise. */
   strict?: boolean;
@@ -205,18 +207,17 @@ export class Engine {
     const { operation } = call;
     switch (answer.kind) {
       case "output": {
-        const outcome = this.#encode(call, answer.out, answer.timing, stamp);
+        const outcome =
+          answer.streamError === undefined
+            ? this.#encode(call, answer.out, answer.timing, stamp)
+            : this.#fail(call, answer.out as ChatReply, answer.streamError, answer.timing, stamp);
         if (this.#options.rateLimitHeaders) outcome.headers.push(...RATE_LIMITS);
         return outcome;
       }
       case "live":
         return { ...answer.reply, streamed: true };
-      case "error": {
-        const reply = operation.encodeError(answer.error, requestId(stamp));
-        const outcome = timed(reply, answer.timing, operation, stamp);
-        if (reply.status === 429) addRateLimits(outcome.headers);
-        return outcome;
-      }
+      case "error":
+        return this.#errorOutcome(call, answer.error, answer.timing, stamp);
       case "wire":
         return timed(answer.reply, answer.timing, operation, stamp);
       case "malformed":
@@ -245,6 +246,28 @@ export class Engine {
     }
     const chunks = renderStream(out, call, stamp, timing.chunkSize).map((text) => onWire(text, framing));
     return { status: 200, headers, body: pacedBody(chunks, timing, stamp.random), streamed: true };
+  }
+
+  #errorOutcome({ operation }: Call, error: ApiError, timing: Timing | undefined, stamp: CallStamp): Outcome {
+    const reply = operation.encodeError(error, requestId(stamp));
+    const outcome = timed(reply, timing, operation, stamp);
+    if (reply.status === 429) addRateLimits(outcome.headers);
+    return outcome;
+  }
+
+  /** A reply that ends with an error. What failed is not remembered. */
+  #fail(call: Call, out: ChatReply, error: ApiError, timing: Timing | undefined, stamp: CallStamp): Outcome {
+    const { operation } = call;
+    if (!call.streamed || operation.encodeStream === undefined) return this.#errorOutcome(call, error, timing, stamp);
+    const framing = framingOf(operation, call.request);
+    const chunks = renderFailing(out, error, call, stamp, requestId(stamp), timing?.chunkSize);
+    const reply: WireReply = {
+      status: 200,
+      headers: STREAM_HEADERS[framing],
+      body: chunks.map((text) => onWire(text, framing)),
+      ...(operation.encodeStreamError === undefined && { cut: true }),
+    };
+    return timed(reply, timing, operation, stamp);
   }
 
   #missed(call: Call): Outcome | Promise<Outcome> {

@@ -1,7 +1,7 @@
 import { badRequest } from "../dialects/api-error.ts";
 import { callOf } from "../dialects/call.ts";
 import type { Call, Memory } from "../dialects/operation.ts";
-import { isObject, RawRequest } from "../dialects/raw-request.ts";
+import { RawRequest } from "../dialects/raw-request.ts";
 import type { FixtureAnswererOptions } from "../fixtures/answerer.ts";
 import { describeResponse } from "../fixtures/describe-response.ts";
 import type { Entry } from "../fixtures/entry.ts";
@@ -11,7 +11,7 @@ import { transformed } from "../fixtures/transform.ts";
 import { DETECTORS } from "../guard/detectors.ts";
 import { createRedactor, type RedactionOptions, type Redactor } from "../guard/redact.ts";
 import type { Counters } from "../state/counters.ts";
-import { guessPath } from "./guess-path.ts";
+import { type ExplainRequest, guessPath } from "./explain-request.ts";
 import type { Router } from "./router.ts";
 
 /** The double that it belongs to. */
@@ -23,16 +23,6 @@ export interface ExplainHost {
   redact: RedactionOptions | undefined;
   /** In the order in which they are asked. */
   sources(testId: string): FixtureSource[];
-}
-
-/** A request to explain: what its client would send. */
-export interface ExplainRequest {
-  /** POST unless given. */
-  method?: string;
-  /** Guessed from the body unless given. */
-  path?: string;
-  headers?: Record<string, string>;
-  body: unknown;
 }
 
 /** Which fixture answers a request and which others are near it. */
@@ -68,8 +58,9 @@ export class Explainer {
   }
 
   /** Of a call that no fixture answered. */
-  miss(call: Call): Explanation {
-    return this.#explain(call, undefined);
+  miss(call: Call): { text: string; explanation: Explanation } {
+    const explanation = this.#explain(call, undefined);
+    return { text: explanationText(explanation), explanation };
   }
 
   /**
@@ -143,25 +134,4 @@ function rawRequest({ method = "POST", path, headers = {}, body }: ExplainReques
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
   const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "");
   return new RawRequest(method, path ?? guessPath(body), lower, Buffer.from(text));
-}
-
-/**
- * Reads what somebody wrote as a request: `{method, path, headers, body}`, or the body alone.
- * @throws {ApiError} when it is neither
- */
-export function explainRequest(value: unknown): ExplainRequest {
-  if (!isObject(value))
-    throw badRequest("Expected a JSON object: the body of a request, or {method, path, headers, body}.");
-  if (value["body"] === undefined && value["path"] === undefined) return { body: value };
-  const { method, path, headers, body = {} } = value;
-  for (const [name, member] of Object.entries({ method, path })) {
-    if (member !== undefined && typeof member !== "string") throw badRequest(`"${name}" has to be a string.`);
-  }
-  if (headers !== undefined && !isObject(headers)) throw badRequest('"headers" has to be an object.');
-  return {
-    ...(method !== undefined && { method: (method as string).toUpperCase() }),
-    ...(path !== undefined && { path: path as string }),
-    ...(headers !== undefined && { headers: headers as Record<string, string> }),
-    body,
-  };
 }

@@ -39,6 +39,12 @@ export class OwnFixtures {
     return owns.flatMap((own) => own?.pool.entries() ?? []);
   }
 
+  /** Those that are asked for a test id's calls. */
+  sources(testId: string): FixturePool[] {
+    const own = this.#byTestId.get(testId);
+    return own === undefined ? [] : [own.pool];
+  }
+
   clear(testId?: string): void {
     if (testId === undefined) this.#byTestId.clear();
     else this.#byTestId.delete(testId);
