@@ -17,7 +17,17 @@ const shared = {
 export default defineConfig([
   {
     ...shared,
-    entry: { index: "src/index.ts", "conformance/index": "src/conformance/index.ts" },
+    entry: {
+      index: "src/index.ts",
+      "conformance/index": "src/conformance/index.ts",
+      "testing/aimock/index": "src/testing/aimock/index.ts",
+      "testing/aimock/jest": "src/testing/aimock/jest.ts",
+      "testing/aimock/vitest": "src/testing/aimock/vitest.ts",
+      "testing/jest": "src/testing/jest.ts",
+      "testing/node-test": "src/testing/node-test.ts",
+      "testing/playwright": "src/testing/playwright.ts",
+      "testing/vitest": "src/testing/vitest.ts",
+    },
     format: ["esm", "cjs"],
     dts: true,
     clean: true,
