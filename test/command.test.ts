@@ -117,7 +117,73 @@ describe("stuntdouble serve", () => {
     await expect(health(await served(own), { ca: made.cert })).rejects.toThrow();
   });
 
+  it("says at its end what was served, what missed and what nobody asked for", async () => {
+    writeFileSync(
+      join(folder, "more.json"),
+      JSON.stringify({
+        fixtures: [
+          { id: "greeting", match: { userMessage: "hello" }, response: { content: "Hi!" } },
+          { id: "farewell", match: { userMessage: "goodbye" }, response: { content: "Bye!" } },
+        ],
+      }),
+    );
+    const child = run("serve", "more.json", "-p", "0");
+    const url = await served(child);
+    await ask(url);
+    for (let call = 0; call < 2; call++) await ask(url, { ...hello, messages: [{ role: "user", content: "what?" }] });
+    child.kill("SIGTERM");
+    expect(await end(child)).toBe(0);
+    expect(child.output()).toContain("served 1 call, missed 2, 1 fixture unused");
+    expect(child.output()).toMatch(/missed POST \/v1\/chat\/completions: No fixture matched.*\(2 times\)/);
+    expect(child.output()).toMatch(/unused farewell/);
+    rmSync(join(folder, "more.json"));
+  });
+
+  it("behaves as its flags say", async () => {
+    const strict = run(
+      "serve",
+      "greeting.json",
+      "-p",
+      "0",
+      "--strict",
+      "--metrics",
+      "--api-key",
+      "one",
+      "--api-key",
+      "two",
+    );
+    const url = await served(strict);
+    const asked = (content: string, key: string): Promise<Response> =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}` },
+        body: JSON.stringify({ ...hello, messages: [{ role: "user", content }] }),
+      });
+    expect((await asked("hello", "two")).status).toBe(200);
+    expect((await asked("what?", "one")).status).toBe(503);
+    expect((await asked("hello", "three")).status).toBe(401);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('stuntdouble_answers_total{source="miss"} 1');
+
+    const chaotic = run(
+      ...["serve", "greeting.json", "-p", "0", "--metrics-compat", "--rate-limit-headers", "--journal-max", "1"],
+      ...["--chaos-rate-limit", "1", "--chaos-latency", "1", "--replay-speed", "2"],
+    );
+    const other = await served(chaotic);
+    expect((await ask(other)).status).toBe(429);
+    expect((await ask(other)).headers.get("x-ratelimit-remaining-requests")).toBe("0");
+    expect(await (await fetch(`${other}/metrics`)).text()).toContain("aimock_requests_total{");
+    expect(await (await fetch(`${other}/__stuntdouble/journal`)).json()).toHaveLength(1);
+    expect(await (await fetch(`${other}/__stuntdouble/chaos`)).json()).toEqual({
+      chaos: { rateLimitRate: 1, latencyMs: 1 },
+    });
+  });
+
   it.each([
+    ["a chance that is none", ["serve", "--chaos-drop", "1.5"], /number from 0 to 1/],
+    ["an empty key", ["serve", "--api-key", ""], /none of them empty/],
+    ["a speed that is none", ["serve", "--replay-speed", "0"], /number from 0\.001/],
+    ["a journal that is none", ["serve", "--journal-max", "-1"], /whole number/],
     ["an unknown flag", ["serve", "--prot", "1"], /unknown option '--prot'[\s\S]*--port/],
     ["a port that is none", ["serve", "-p", "70000"], /whole number from 0 to 65535/],
     ["an unknown log level", ["serve", "--log-level", "loud"], /Expected one of silent, warn, info, debug/],
