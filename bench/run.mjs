@@ -6,6 +6,7 @@ const BENCHMARKS = {
   matching: () => import("./matching.mjs").then((part) => part.matching()),
   unary: () => import("./unary.mjs").then((part) => part.unary()),
   stream: () => import("./stream.mjs").then((part) => part.stream()),
+  relay: () => import("./relay.mjs").then((part) => part.relay()),
   paced: () => import("./paced.mjs").then((part) => part.paced()),
   start: () => import("./start.mjs").then((part) => part.start()),
   conformance: () => import("./conformance.mjs").then((part) => part.conformance()),
