@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { registerLint } from "./lint.ts";
 import { registerPlay } from "./play.ts";
 import { registerRecord } from "./record.ts";
+import { registerScan } from "./scan.ts";
 import { registerServe } from "./serve.ts";
 import { registerVerify } from "./verify.ts";
 
@@ -17,5 +18,6 @@ registerVerify(program);
 registerPlay(program);
 registerRecord(program);
 registerLint(program);
+registerScan(program);
 
 await program.parseAsync();

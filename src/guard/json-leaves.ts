@@ -7,6 +7,8 @@ export interface Holder {
   /** Its key or number in the parent. */
   step: string | number;
   isArray: boolean;
+  /** Where it begins in the text. */
+  start: number;
   /** Members that are strings (decoded up to 100 characters), numbers or booleans, by name. */
   scalars: Record<string, string | number | boolean>;
 }
@@ -26,7 +28,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|-?\d[\d.eE+-]*|true|false|null/g;
  */
 export function leavesOf(text: string): Leaf[] {
   const leaves: Leaf[] = [];
-  const root: Holder = { parent: undefined, step: "", isArray: true, scalars: {} };
+  const root: Holder = { parent: undefined, step: "", isArray: true, start: 0, scalars: {} };
   let holder = root;
   let step: string | number = 0;
   let isKey = false;
@@ -34,7 +36,7 @@ export function leavesOf(text: string): Leaf[] {
     switch (token[0]) {
       case "{":
       case "[":
-        holder = { parent: holder, step, isArray: token === "[", scalars: Object.create(null) };
+        holder = { parent: holder, step, isArray: token === "[", start: index, scalars: Object.create(null) };
         step = 0;
         isKey = token === "{";
         break;
@@ -71,7 +73,7 @@ export function leavesOf(text: string): Leaf[] {
 
 /** A text that is no JSON, as if it were a document's string. */
 export function bareLeaf(text: string): Leaf {
-  const holder: Holder = { parent: undefined, step: "", isArray: true, scalars: {} };
+  const holder: Holder = { parent: undefined, step: "", isArray: true, start: 0, scalars: {} };
   return { start: 0, end: text.length, kind: "string", holder, step: "" };
 }
 
@@ -118,6 +120,11 @@ export function isWhole({ kind, holder, step }: Leaf): boolean {
   return WHOLE_MEMBERS.has(String(name)) || (step === "data" && WHOLE_DATA.has(holder.scalars["type"]));
 }
 
+/** Whether it is a token with its probability: a list of them spells a text. */
+export function isToken({ scalars }: Holder): boolean {
+  return "logprob" in scalars || "logProbability" in scalars;
+}
+
 /** Members that tell one growing text of a stream from another: of an event, and of whatever is in it. */
 const EVENT_MEMBERS = ["type", "item_id", "itemId", "messageId", "message_id", "toolCallId", "tool_call_id"];
 const NUMBERS = ["index", "output_index", "content_index", "summary_index", "contentBlockIndex"];
@@ -146,7 +153,7 @@ export function channelOf(leaf: Leaf): Channel | undefined {
     // The root is the only value of its document, or one event of a stream that is written as an array.
     const isEvent = parent.parent === undefined || (parent.isArray && parent.parent.parent === undefined);
     // Gemini's parts are numbered anew in each event, and tokens are the pieces of their list.
-    const isPiece = parent.isArray && (parent.step === "parts" || "logprob" in around.scalars);
+    const isPiece = parent.isArray && (parent.step === "parts" || isToken(around));
     path.push(isEvent || isPiece ? "*" : parent.isArray ? (around.scalars["index"] ?? around.step) : around.step);
     path.push(around.scalars["thought"]);
     if (around.isArray) continue;

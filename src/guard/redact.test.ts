@@ -386,6 +386,74 @@ describe("a secret is nowhere in what comes out", () => {
     expect(redacted.flatMap((chunk) => parser.push(chunk)).map(({ payload }) => payload)).toEqual(expected);
   });
 
+  it("in tokens with their probabilities, and what stands beside them", () => {
+    const token = (text: string) => ({
+      token: text,
+      logprob: -0.5,
+      bytes: [...Buffer.from(text)],
+      top_logprobs: [{ token: text, logprob: -0.5 }],
+    });
+    const content = ["Write ", "ada@exam", "ple.com", " now"].map(token);
+    const redacted = redactor.call().value({ choices: [{ logprobs: { content } }] }, "test");
+    expect(redacted.choices[0]!.logprobs.content).toEqual([
+      content[0],
+      { token: "«email:1»", logprob: -0.5, bytes: null, top_logprobs: [] },
+      { token: "", logprob: -0.5, bytes: null, top_logprobs: [] },
+      content[3],
+    ]);
+  });
+
+  it("in events that a provider numbers", () => {
+    const events = ["ada@exam", "ple.com", " ok"].map((text, index) =>
+      JSON.stringify({ index, token: { id: 7, text } }),
+    );
+    expect(
+      redactor
+        .call()
+        .events(events, "test")
+        .map((event) => JSON.parse(event).token.text),
+    ).toEqual(["«email:1»", "", " ok"]);
+  });
+
+  it("in time that grows with the text, whatever the text", () => {
+    const parts = [
+      "sk-",
+      "eyJ",
+      "eyJ.eyJ",
+      "-----BEGIN PRIVATE KEY-----",
+      "a@",
+      "@a.",
+      "1 ",
+      "4111 ",
+      "+1 ",
+      "\\",
+      '\\"',
+      "%41",
+      "password:",
+      "basic ",
+      "bearer ",
+      "://",
+      "://a:",
+      "DE89",
+      "/home/",
+      "QUFB",
+      "«",
+      "1.1.1.",
+      "a-",
+      "key-",
+      "?key=",
+      "cookie: a=",
+      '{"a":',
+      "[",
+      "arn:aws:",
+    ];
+    for (const part of parts) {
+      const text = part.repeat(200_000 / part.length);
+      // A search that tries every end for every beginning would take minutes here, and run into the test's limit.
+      expect(redactor.call().text(text, "test").length).toBeGreaterThan(0);
+    }
+  }, 60_000);
+
   it("in a form, in multipart, in a URI", () => {
     const form = redactor
       .call()

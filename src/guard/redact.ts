@@ -1,4 +1,5 @@
 import { parsePointer, spansOf } from "../wire/json-pointer.ts";
+import { memberAt } from "../wire/json-text.ts";
 import { base64Texts } from "./base64-text.ts";
 import { framedTexts } from "./bodies.ts";
 import { detectorOfHeader, secretPartOf } from "./credential-headers.ts";
@@ -9,7 +10,7 @@ import { applyEdits, type Edit, splitEdits } from "./edits.ts";
 import { Finder, type Found, isReplaced, type Known } from "./find.ts";
 import { type Finding, RedactionOptionsError, WholeFieldError } from "./finding.ts";
 import { isJson, type JsonString, stringsOf } from "./json-document.ts";
-import { isWhole, pointerTo } from "./json-leaves.ts";
+import { isToken, isWhole, type Leaf, pointerTo } from "./json-leaves.ts";
 import { chosenDetectors, patternDetectors, wordDetector } from "./own-detectors.ts";
 import { Replacements, withoutNumbers } from "./replacements.ts";
 
@@ -116,7 +117,6 @@ export class Redaction {
 
   /** A JSON document as text: all but the secrets stays as it was written. What is no JSON is treated as plain text. */
   json(text: string, place: string): string {
-    if (this.#isClean(text)) return this.#finish(text);
     return this.#finish(applyEdits(text, this.#documentEdits([text], place)[0]!));
   }
 
@@ -275,9 +275,10 @@ export class Redaction {
 
   /** Edits of JSON texts that belong together: one document, or a stream's events. */
   #documentEdits(texts: readonly string[], place: string): Edit[][] {
+    if (texts.length === 1 && this.#isClean(texts[0]!) && !SPLIT.test(texts[0]!)) return [[]];
     const edits: Edit[][] = texts.map((text, document) => this.#pointerEdits(text, document, texts.length, place));
     for (const strings of stringsOf(texts)) {
-      for (const { document, edit } of this.#stringEdits(strings, texts.length, place)) edits[document]!.push(edit);
+      for (const { document, edit } of this.#stringEdits(strings, texts, place)) edits[document]!.push(edit);
     }
     return edits.map(inOrder);
   }
@@ -296,11 +297,15 @@ export class Redaction {
     );
   }
 
-  #stringEdits(strings: readonly JsonString[], documents: number, place: string): { document: number; edit: Edit }[] {
+  #stringEdits(
+    strings: readonly JsonString[],
+    texts: readonly string[],
+    place: string,
+  ): { document: number; edit: Edit }[] {
     const first = strings[0]!;
     const found = this.#foundIn(strings);
     if (found.length === 0) return [];
-    const prefix = documents > 1 ? `/${first.document}` : "";
+    const prefix = texts.length > 1 ? `/${first.document}` : "";
     const pointer = applySecretless(pointerTo(first.leaf), this.#finder, this.#replacements);
     if (isWhole(first.leaf)) throw new WholeFieldError(found[0]!.detector.name, place, prefix + pointer);
     const edits = found.map((one) => this.#edit(one, place, prefix + pointer));
@@ -308,12 +313,16 @@ export class Redaction {
       strings.map(({ value }) => value.length),
       edits,
     );
-    return strings.flatMap((string, at) =>
-      split[at]!.map((edit) => {
-        const text = string.leaf.kind === "number" ? JSON.stringify(edit.text) : edit.text;
-        return { document: string.document, edit: string.toDocument({ ...edit, text }) };
-      }),
-    );
+    return strings.flatMap((string, at) => {
+      const { document, leaf } = string;
+      const own = split[at]!.map((edit) =>
+        string.toDocument(leaf.kind === "number" ? { ...edit, text: JSON.stringify(edit.text) } : edit),
+      );
+      return [...own, ...(own.length > 0 ? besideToken(leaf, texts[document]!) : [])].map((edit) => ({
+        document,
+        edit,
+      }));
+    });
   }
 
   #foundIn(strings: readonly JsonString[]): Found[] {
@@ -335,6 +344,9 @@ export class Redaction {
   }
 }
 
+/** A document in which a text may be in pieces, of which none need be a secret. */
+const SPLIT = /^\s*\[|"(?:logprob|logProbability|parts)"/;
+
 const WRAPPED = /^(\s*\{\s*"bytes"\s*:\s*")([A-Za-z0-9+/=]+)"/;
 
 /** A pointer is shown in reports, and a key may be a secret. */
@@ -345,6 +357,15 @@ function applySecretless(pointer: string, finder: Finder, replacements: Replacem
       .find(pointer)
       .map(({ start, end, detector, secret }) => ({ start, end, text: replacements.of(detector, secret) })),
   );
+}
+
+/** What else says what a token was: its bytes, and the tokens that could have been. */
+function besideToken(leaf: Leaf, text: string): Edit[] {
+  if (!isToken(leaf.holder) || leaf.step !== "token") return [];
+  return Object.entries({ bytes: "null", top_logprobs: "[]" }).flatMap(([name, instead]) => {
+    const member = memberAt(text, leaf.holder.start, name);
+    return member ? [{ start: member.start, end: member.end, text: instead }] : [];
+  });
 }
 
 /** The outer ones win where edits hold one another. */

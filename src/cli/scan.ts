@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import { collect } from "./arguments.ts";
+
+export interface ScanFlags {
+  fix?: true;
+  json?: true;
+  detect?: string[];
+  skip?: string[];
+}
+
+export function registerScan(program: Command): void {
+  program
+    .command("scan")
+    .description("look for secrets in tapes of every kind; exit code 1 if there are any")
+    .argument("<path...>", "tapes and folders of tapes")
+    .option("--fix", "replace them in place")
+    .option("--json", "report as JSON")
+    .option("--detect <name>", "turn a detector on that is off by default; can be repeated", collect)
+    .option("--skip <name>", "turn a detector off; can be repeated", collect)
+    .action(async (paths: string[], flags: ScanFlags) => {
+      const { runVerb } = await import("./run-verb.ts");
+      const { scan } = await import("./scan-tapes.ts");
+      await runVerb(() => scan(paths, flags));
+    });
+}
