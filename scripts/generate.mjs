@@ -1,34 +1,50 @@
-// `npm run generate`: the JSON Schema of fixture files and the validator made from it. Neither zod nor ajv is
-// loaded when the product runs. Does nothing when nothing has changed.
+// `npm run generate`: the JSON Schemas of fixture files and cassettes and the validators made from them. Neither zod
+// nor ajv is loaded when the product runs. Does nothing when nothing has changed.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-const SOURCE = "src/fixtures/schema.ts";
-const SCHEMA = "schemas/fixtures.schema.json";
-const VALIDATOR = "src/fixtures/generated/validate-fixture-file.js";
-const TYPES = VALIDATOR.replace(/js$/, "d.ts");
-const MARK = "src/fixtures/generated/.made-of";
+const TAPES = [
+  {
+    source: "src/fixtures/schema.ts",
+    make: "fixtureJsonSchema",
+    schema: "schemas/fixtures.schema.json",
+    validator: "src/fixtures/generated/validate-fixture-file.js",
+    mark: "src/fixtures/generated/.made-of",
+  },
+  {
+    source: "src/cassettes/schema.ts",
+    make: "jsonSchema",
+    schema: "schemas/cassette.schema.json",
+    validator: "src/cassettes/generated/validate-cassette.js",
+    mark: "src/cassettes/generated/.made-of",
+  },
+];
 
-const isCurrent = [VALIDATOR, TYPES, MARK, SCHEMA].every(existsSync) && readFileSync(MARK, "utf8") === inputs();
-if (!isCurrent) await generate();
+for (const tape of TAPES) {
+  const { schema, validator, mark } = tape;
+  const isCurrent =
+    [validator, typesOf(validator), mark, schema].every(existsSync) && readFileSync(mark, "utf8") === inputs(tape);
+  if (!isCurrent) await generate(tape);
+}
 
-async function generate() {
+async function generate(tape) {
   const [{ Ajv }, { default: standalone }, { runnerImport }] = await Promise.all([
     import("ajv"),
     import("ajv/dist/standalone/index.js"),
     import("vite"),
   ]);
-  const { module } = await runnerImport(`./${SOURCE}`, { configFile: false, logLevel: "error" });
-  const schema = module.fixtureJsonSchema();
+  const { module } = await runnerImport(`./${tape.source}`, { configFile: false, logLevel: "error" });
+  const schema = module[tape.make]();
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, code: { source: true, esm: true } });
   const code = standalone.default(ajv, ajv.compile(schema));
   // minLength, uniqueItems and others take a module of ajv along, which is not there when the product runs.
-  if (/\brequire\(/.test(code)) throw new Error(`${SOURCE} uses a keyword whose validation needs ajv at run time.`);
-  write(SCHEMA, `${JSON.stringify(schema, null, 2)}\n`);
-  write(VALIDATOR, `${code}\nexport const members = ${JSON.stringify(membersOf(schema))};\n`);
+  if (/\brequire\(/.test(code))
+    throw new Error(`${tape.source} uses a keyword whose validation needs ajv at run time.`);
+  write(tape.schema, `${JSON.stringify(schema, null, 2)}\n`);
+  write(tape.validator, `${code}\nexport const members = ${JSON.stringify(membersOf(schema))};\n`);
   write(
-    TYPES,
+    typesOf(tape.validator),
     `export interface SchemaError {
   keyword: string;
   instancePath: string;
@@ -40,7 +56,11 @@ export declare const validate: { (value: unknown): boolean; errors?: SchemaError
 export declare const members: Record<string, string[] | undefined>;
 `,
   );
-  write(MARK, inputs());
+  write(tape.mark, inputs(tape));
+}
+
+function typesOf(validator) {
+  return validator.replace(/js$/, "d.ts");
 }
 
 /** The members that each object of a file may have, by its pointer with `*` for each index. */
@@ -57,9 +77,9 @@ function membersOf(schema, root = schema, pointer = "", found = {}) {
 }
 
 /** What the files are made of. The schema is among it, so that one edited by hand is made again. */
-function inputs() {
+function inputs({ source, schema }) {
   const hash = createHash("sha256");
-  for (const path of [SOURCE, "scripts/generate.mjs", "package-lock.json", SCHEMA])
+  for (const path of [source, "scripts/generate.mjs", "package-lock.json", schema])
     hash.update(readFileSync(path)).update("\0");
   return hash.digest("hex");
 }
