@@ -1,4 +1,5 @@
-import type { Histogram, Metric, Registry } from "prom-client";
+import type { Counter, Histogram, Metric, Registry } from "prom-client";
+import type { ChaosAction } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import type { JournalResponse } from "../state/journal.ts";
@@ -13,43 +14,72 @@ export interface MetricsOptions {
   fixtures(): number;
 }
 
-type Labels = Record<string, string>;
+/** All that is kept of the calls with one method to one path. */
+class Series {
+  readonly labels: { method: string; path: string };
+  readonly statuses = new Map<number, number>();
+  /** Calls that took no longer than each bucket and longer than the one before. */
+  readonly buckets = BUCKETS.map(() => 0);
+  seconds = 0;
+  timed = 0;
+
+  constructor(method: string, path: string) {
+    this.labels = { method, path };
+  }
+
+  observe(seconds: number): void {
+    let bucket = 0;
+    while (bucket < BUCKETS.length && seconds > BUCKETS[bucket]!) bucket++;
+    if (bucket < BUCKETS.length) this.buckets[bucket]!++;
+    this.seconds += seconds;
+    this.timed++;
+  }
+}
+
+// prom-client's own, in seconds.
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Counts calls for Prometheus; each double has counts of its own. They are kept in cells of this class and handed to
- * prom-client when somebody reads them, since its own counters cost more than answering the call.
+ * Counts calls for Prometheus; each double has counts of its own. They are kept here and handed to prom-client when
+ * somebody reads them, since its own counters cost more than answering the call.
  */
 export class Metrics {
   readonly #registry: Registry;
   readonly #clock: Clock;
-  readonly #requests = new Cells();
-  readonly #answers = new Cells();
-  readonly #chaos = new Cells();
-  readonly #durations = new Durations();
+  /** By path and then by method: no key has to be put together for a call. */
+  readonly #series = new Map<string, Map<string, Series>>();
+  readonly #answers = new Map<string, number>();
+  readonly #chaos = new Map<ChaosAction, Map<string, number>>();
 
   private constructor(client: typeof import("prom-client"), { compat, clock, fixtures }: MetricsOptions) {
     this.#clock = clock;
     this.#registry = new client.Registry();
     const registers = [this.#registry];
     const prefix = compat ? "aimock" : "stuntdouble";
-    const counter = (name: string, help: string, labelNames: string[], cells: Cells): void => {
+    const counter = (name: string, help: string, labelNames: string[], fill: (counter: Counter) => void): void => {
       new client.Counter({
         ...{ name: `${prefix}_${name}`, help, labelNames, registers },
         collect() {
           this.reset();
-          cells.each((labels, value) => this.inc(labels, value));
+          fill(this);
         },
       });
     };
-    counter("requests_total", "Calls, by what was answered.", ["method", "path", "status"], this.#requests);
-    this.#registry.registerMetric(this.#durations.metric(`${prefix}_request_duration_seconds`));
-    counter("answers_total", "Calls, by who answered; miss where nobody did.", ["source"], this.#answers);
-    counter(
-      "chaos_triggered_total",
-      "Faults by chance, and who would have answered.",
-      ["action", "source"],
-      this.#chaos,
-    );
+    counter("requests_total", "Calls, by what was answered.", ["method", "path", "status"], (requests) => {
+      for (const { labels, statuses } of this.#all()) {
+        for (const [status, count] of statuses) requests.inc({ ...labels, status }, count);
+      }
+    });
+    this.#registry.registerMetric(this.#durations(`${prefix}_request_duration_seconds`));
+    counter("answers_total", "Calls, by who answered; miss where nobody did.", ["source"], (answers) => {
+      for (const [source, count] of this.#answers) answers.inc({ source }, count);
+    });
+    const chaosLabels = ["action", "source"];
+    counter("chaos_triggered_total", "Faults by chance, and who would have answered.", chaosLabels, (chaos) => {
+      for (const [action, sources] of this.#chaos) {
+        for (const [source, count] of sources) chaos.inc({ action, source }, count);
+      }
+    });
     new client.Gauge({
       ...{ name: `${prefix}_fixtures_loaded`, help: "Fixtures that calls are matched with.", registers },
       collect() {
@@ -66,12 +96,15 @@ export class Metrics {
 
   /** Counts a call that is answered. */
   count(raw: RawRequest, { status, source, chaosAction }: JournalResponse): void {
-    const { method } = raw;
-    const path = pathLabel(raw);
-    this.#requests.add(`${method} ${path} ${status}`, () => ({ method, path, status: String(status) }));
-    this.#answers.add(source, () => ({ source }));
+    increment(this.#seriesOf(raw).statuses, status);
+    increment(this.#answers, source);
     if (chaosAction === undefined) return;
-    this.#chaos.add(`${chaosAction} ${source}`, () => ({ action: chaosAction, source }));
+    let sources = this.#chaos.get(chaosAction);
+    if (sources === undefined) {
+      sources = new Map();
+      this.#chaos.set(chaosAction, sources);
+    }
+    increment(sources, source);
   }
 
   /** Measures how long a call takes, from now until its reply is over. */
@@ -79,8 +112,7 @@ export class Metrics {
     const start = this.#clock.now();
     const over = (): void => {
       // Paths of the double itself have no route, and neither has what leads nowhere.
-      if (raw.route === undefined) return;
-      this.#durations.observe(raw.method, pathLabel(raw), (this.#clock.now() - start) / 1000);
+      if (raw.route !== undefined) this.#seriesOf(raw).observe((this.#clock.now() - start) / 1000);
     };
     const outcome = engine.handle(raw);
     return outcome instanceof Promise ? outcome.then((late) => whenOver(late, over)) : whenOver(outcome, over);
@@ -89,65 +121,54 @@ export class Metrics {
   async read(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }
-}
 
-/** Counts by their labels. */
-class Cells {
-  readonly #cells = new Map<string, { labels: Labels; value: number }>();
-
-  add(key: string, labels: () => Labels): void {
-    const cell = this.#cells.get(key);
-    if (cell === undefined) this.#cells.set(key, { labels: labels(), value: 1 });
-    else cell.value++;
-  }
-
-  each(tell: (labels: Labels, value: number) => void): void {
-    for (const { labels, value } of this.#cells.values()) tell(labels, value);
-  }
-}
-
-// prom-client's own, in seconds.
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** Durations by method and path. */
-class Durations {
-  readonly #cells = new Map<string, { labels: Labels; buckets: number[]; sum: number; count: number }>();
-
-  observe(method: string, path: string, seconds: number): void {
-    const key = `${method} ${path}`;
-    let cell = this.#cells.get(key);
-    if (cell === undefined) {
-      cell = { labels: { method, path }, buckets: BUCKETS.map(() => 0), sum: 0, count: 0 };
-      this.#cells.set(key, cell);
+  #seriesOf(raw: RawRequest): Series {
+    const path = pathLabel(raw);
+    let methods = this.#series.get(path);
+    if (methods === undefined) {
+      methods = new Map();
+      this.#series.set(path, methods);
     }
-    const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
-    if (bucket >= 0) cell.buckets[bucket]!++;
-    cell.sum += seconds;
-    cell.count++;
+    let series = methods.get(raw.method);
+    if (series === undefined) {
+      series = new Series(raw.method, path);
+      methods.set(raw.method, series);
+    }
+    return series;
+  }
+
+  #all(): Series[] {
+    return [...this.#series.values()].flatMap((methods) => [...methods.values()]);
   }
 
   /** As a metric of a registry: all it asks of one is its name and `get`. */
-  metric(name: string): Metric {
+  #durations(name: string): Metric {
     const get = async (): Promise<unknown> => ({
       name,
       help: "From a call's arrival until the last byte of its reply is sent.",
       type: "histogram",
       aggregator: "sum",
-      values: [...this.#cells.values()].flatMap(({ labels, buckets, sum, count }) => {
-        let below = 0;
-        return [
-          ...BUCKETS.map((bound, index) => {
-            below += buckets[index]!;
-            return { metricName: `${name}_bucket`, labels: { ...labels, le: bound }, value: below };
-          }),
-          { metricName: `${name}_bucket`, labels: { ...labels, le: "+Inf" }, value: count },
-          { metricName: `${name}_sum`, labels, value: sum },
-          { metricName: `${name}_count`, labels, value: count },
-        ];
-      }),
+      values: this.#all()
+        .filter(({ timed }) => timed > 0)
+        .flatMap(({ labels, buckets, seconds, timed }) => {
+          let below = 0;
+          return [
+            ...BUCKETS.map((bound, index) => {
+              below += buckets[index]!;
+              return { metricName: `${name}_bucket`, labels: { ...labels, le: bound }, value: below };
+            }),
+            { metricName: `${name}_bucket`, labels: { ...labels, le: "+Inf" }, value: timed },
+            { metricName: `${name}_sum`, labels, value: seconds },
+            { metricName: `${name}_count`, labels, value: timed },
+          ];
+        }),
     });
     return { name, get } as unknown as Histogram;
   }
+}
+
+function increment<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** Calls once the reply has been sent, or broken off. */
