@@ -1,7 +1,32 @@
 import type { Fixture } from "../../fixtures/types.ts";
 import type { StuntDouble } from "../../server/double.ts";
 import type { JournalResponse, JournalEntry as OwnEntry } from "../../state/journal.ts";
-import type { JournalEntry } from "./types.ts";
+
+/** A call, in the shape in which aimock's journal has it. */
+export interface JournalEntry {
+  id: string;
+  /** Unix time in milliseconds. */
+  timestamp: number;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  /** The canonical request. */
+  body: unknown;
+  /** Of a mount's own calls. */
+  service?: string;
+  response: {
+    status: number;
+    /** The one that answered, as it was added. */
+    fixture: Fixture | null;
+    /** Absent where nothing was going to answer. */
+    source?: "fixture" | "proxy" | "internal";
+    interrupted?: boolean;
+    interruptReason?: string;
+    chaosAction?: string;
+    /** Why no fixture answered, or why the request was refused. */
+    detail?: string;
+  };
+}
 
 /** The calls of a double, in the shape in which aimock has them. */
 export class AimockJournal {

@@ -10,8 +10,8 @@ import type {
 } from "../../fixtures/types.ts";
 import { ANY_TEST_ID } from "../../server/one-shot.ts";
 import { type Behind, doubleBehind, mountOn, recordOptions } from "./behind.ts";
-import type { AimockJournal } from "./journal.ts";
-import type { JournalEntry, MockServerOptions, Mountable, RecordConfig } from "./types.ts";
+import type { AimockJournal, JournalEntry } from "./journal.ts";
+import type { MockServerOptions, Mountable, RecordConfig } from "./types.ts";
 
 type Response = FixtureResponse | FixtureResponder;
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Endpoint } from "../../dialects/operation.ts";
 import type { RequestTransform } from "../../fixtures/transform.ts";
-import type { Chaos, Fixture } from "../../fixtures/types.ts";
+import type { Chaos } from "../../fixtures/types.ts";
 import type { AimockJournal } from "./journal.ts";
 
 export type {
@@ -31,7 +30,7 @@ export type {
   JsonResponse as RawJSONResponse,
   ResponseOverrides,
 } from "../../fixtures/types.ts";
-export type { Endpoint };
+export type { JournalEntry } from "./journal.ts";
 
 export type LogLevel = "silent" | "warn" | "info" | "debug";
 
@@ -89,30 +88,4 @@ export interface Mountable {
   setJournal?(journal: AimockJournal): void;
   /** Told of the URL that it is mounted at, each time the server starts. */
   setBaseUrl?(url: string): void;
-}
-
-/** A call, in the shape in which aimock's journal has it. */
-export interface JournalEntry {
-  id: string;
-  /** Unix time in milliseconds. */
-  timestamp: number;
-  method: string;
-  path: string;
-  headers: Record<string, string>;
-  /** The canonical request. */
-  body: unknown;
-  /** Of a mount's own calls. */
-  service?: string;
-  response: {
-    status: number;
-    /** The one that answered, as it was added. */
-    fixture: Fixture | null;
-    /** Absent where nothing was going to answer. */
-    source?: "fixture" | "proxy" | "internal";
-    interrupted?: boolean;
-    interruptReason?: string;
-    chaosAction?: string;
-    /** Why no fixture answered, or why the request was refused. */
-    detail?: string;
-  };
 }
