@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { registerExplain } from "./explain.ts";
 import { registerLint } from "./lint.ts";
 import { registerPlay } from "./play.ts";
 import { registerRecord } from "./record.ts";
 import { registerScan } from "./scan.ts";
-import { registerServe } from "./serve.ts";
+import { registerProxy, registerServe } from "./serve.ts";
 import { registerVerify } from "./verify.ts";
 
 const program = new Command("stuntdouble")
@@ -14,10 +15,12 @@ const program = new Command("stuntdouble")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 
 registerServe(program);
+registerProxy(program);
 registerVerify(program);
 registerPlay(program);
 registerRecord(program);
 registerLint(program);
+registerExplain(program);
 registerScan(program);
 
 await program.parseAsync();

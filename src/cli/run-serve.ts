@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import pico from "picocolors";
 import { FixtureError } from "../fixtures/load.ts";
-import { StuntDouble, type StuntDoubleOptions } from "../server/double.ts";
+import { StuntDouble } from "../server/double.ts";
+import type { StuntDoubleOptions } from "../server/options.ts";
 import type { JournalResponse } from "../state/journal.ts";
 import { type BehaviourSettings, behaviourOptions } from "./behaviour-flags.ts";
 import { type RecordOptionFlags, recordSettings } from "./record-options.ts";
@@ -14,6 +16,9 @@ export interface ServeSettings extends BehaviourSettings, RecordOptionFlags {
   port: number;
   host: string;
   fixtures: string[];
+  watch?: true;
+  /** `stuntdouble proxy`: the folder of its certificate authority. */
+  ca?: string;
   logLevel: LogLevel;
   seed?: string;
   tls?: true;
@@ -43,15 +48,22 @@ export async function serve(settings: ServeSettings): Promise<void> {
     ...tlsOptions(settings),
     ...behaviourOptions(settings),
     ...(repeat !== undefined && { repeat }),
+    ...(settings.ca !== undefined && { proxy: { ca: settings.ca } }),
     record: recordSettings(settings, paths[0]),
     onWarning: (message) => log.warn(message),
     onCall: ({ method, path, response }) => log.call(method, path, response),
   };
   const double = create(options);
   // What it would be done with is known, for when it is switched on by the control API.
-  if (!settings.record && !settings.proxyOnly) double.disableRecording();
+  if (!settings.record && !settings.proxyOnly && settings.ca === undefined) double.disableRecording();
   try {
-    double.load(...paths);
+    if (settings.watch) {
+      await double.watch(paths, {
+        onChange: ({ added, removed, kept }) =>
+          log.info(`The fixtures changed: ${added} added, ${removed} removed, ${kept} as before.`),
+        onFault: ({ message }) => log.warn(`${message}\nWhat was loaded before is served on.`),
+      });
+    } else await double.loadAsync(...paths);
   } catch (error) {
     if (!(error instanceof FixtureError)) throw error;
     fail(error.message);
@@ -63,8 +75,9 @@ export async function serve(settings: ServeSettings): Promise<void> {
   }
   const count = double.fixtures.length;
   log.info(`stuntdouble serves ${count} ${count === 1 ? "fixture" : "fixtures"} on ${pico.bold(double.url)}`);
+  if (settings.ca !== undefined) log.info(proxyHelp(double.url, settings.ca));
   if (settings.record) log.info(`What no fixture answers is recorded in ${paths[0] ?? DEFAULT_FOLDER}.`);
-  else if (settings.proxyOnly) log.info("What no fixture answers goes to its provider.");
+  else if (settings.proxyOnly || settings.ca !== undefined) log.info("What no fixture answers goes to its provider.");
   else if (count === 0)
     log.warn("There is no fixture: embeddings are made, everything else is a miss. Name files or folders.");
   const stop = (): void => {
@@ -80,6 +93,11 @@ export async function serve(settings: ServeSettings): Promise<void> {
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
+}
+
+function proxyHelp(url: string, folder: string): string {
+  const certificate = resolve(folder, "ca.pem");
+  return `Use it so: HTTPS_PROXY=${url} NODE_EXTRA_CA_CERTS=${certificate} (Python: SSL_CERT_FILE, curl: --cacert)`;
 }
 
 /** The folder that is recorded into need not be there yet. */

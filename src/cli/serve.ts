@@ -7,13 +7,27 @@ import type { LogLevel, ServeSettings } from "./run-serve.ts";
 const LOG_LEVELS: LogLevel[] = ["silent", "warn", "info", "debug"];
 
 export function registerServe(program: Command): void {
-  const command = program
-    .command("serve")
-    .description("serve fixtures as a stand-in for model providers")
-    .argument("[path...]", "fixture files and folders (./fixtures if there is such a folder)")
+  register(program.command("serve").description("serve fixtures as a stand-in for model providers"));
+}
+
+/** The same server for applications without a base URL, which are told of a proxy instead. */
+export function registerProxy(program: Command): void {
+  register(
+    program
+      .command("proxy")
+      .description("serve fixtures to applications that use this as their HTTPS proxy; what none answers passes")
+      .requiredOption("--ca <dir>", "folder of the local certificate authority, which is made on first use"),
+  );
+}
+
+function register(command: Command): void {
+  command
+    .argument("[path...]", "fixture files, folders, globs and URLs (./fixtures if there is such a folder)")
     .option("-p, --port <port>", "port; 0 takes a free one", integer(0, 65_535), 4010)
     .option("-h, --host <host>", "address to listen on", "127.0.0.1")
     .option("-f, --fixtures <path>", "the same as an argument; can be repeated", collect, [])
+    .option("-w, --watch", "serve what changes in the files, without a new start")
+    .option("--validate-on-load", "files are checked in any case; for command lines that have it")
     .option("-l, --latency <ms>", "milliseconds before each chunk", integer(0, 3_600_000))
     .option("-c, --chunk-size <characters>", "characters in a piece of streamed text (20)", integer(1, 1_000_000))
     .option("--log-level <level>", `one of ${LOG_LEVELS.join(", ")}`, oneOf(LOG_LEVELS), "info")

@@ -17,6 +17,7 @@ import type {
   FixtureResponse,
   TextPattern,
 } from "../fixtures/types.ts";
+import type { FixtureWatch, WatchOptions } from "../fixtures/watch.ts";
 import { InboundKeys } from "../guard/inbound-keys.ts";
 import { dialects } from "../services/registry.ts";
 import { type Clock, SystemClock } from "../state/clock.ts";
@@ -63,6 +64,7 @@ export class StuntDouble {
   readonly #recording: Recording;
   readonly #engine: Engine;
   #metrics: Metrics | undefined;
+  #watches: FixtureWatch[] = [];
   #explainer: Explainer | Promise<Explainer> | undefined;
   #stopping = false;
   #listener: Listener | undefined;
@@ -126,7 +128,7 @@ export class StuntDouble {
   /** @throws {Error} when the port is taken (`code` EADDRINUSE), or when it has been started already */
   async start(): Promise<this> {
     if (this.#listener !== undefined) throw new Error("This double has been started already; stop() it first.");
-    const { tls, host = "127.0.0.1", port = 0, metrics = false } = this.#options;
+    const { tls, host = "127.0.0.1", port = 0, metrics = false, proxy } = this.#options;
     if (metrics) await this.#loadMetrics();
     const listener = new Listener({
       host,
@@ -136,6 +138,7 @@ export class StuntDouble {
       headersTimeoutMs: this.#options.headersTimeoutMs ?? 60_000,
       idleTimeoutMs: this.#options.idleTimeoutMs ?? 60_000,
       clock: this.#clock,
+      ...(proxy !== undefined && { proxy: await (await import("./forward-proxy.ts")).openProxy(proxy.ca) }),
       handle: (raw) => this.#handle(raw),
       intercept: (...request) => this.#mounts.intercept(...request),
       refuse: (raw, fault) => this.#engine.refuse(raw, new ApiError(fault)),
@@ -160,6 +163,7 @@ export class StuntDouble {
     this.#listener = undefined;
     this.#port = undefined;
     this.#stopping = listener !== undefined;
+    await Promise.all(this.#watches.splice(0).map((watch) => watch.close()));
     await listener?.stop(STOP_GRACE_MS);
     this.#stopping = false;
     const lost = await this.#recording.close();
@@ -309,6 +313,33 @@ export class StuntDouble {
    */
   async loadAsync(...paths: string[]): Promise<this> {
     return this.addFixtures(await loadFixturesAsync(paths, { warn: (message) => this.#warn(message) }));
+  }
+
+  /**
+   * Loads fixtures and, until it stops, whatever changes in their files. A broken edit changes nothing: what was loaded
+   * before is served on. Sequences and counts of fixtures that have not changed go on.
+   * @throws {FixtureError} with every fault of every file, to begin with
+   */
+  async watch(paths: string | readonly string[], options: WatchOptions = {}): Promise<this> {
+    const { watchFixtures } = await import("../fixtures/watch.ts");
+    const warn = (message: string): void => this.#warn(message);
+    const watch = await watchFixtures([paths].flat(), (next, before) => this.#exchange(next, before), {
+      warn,
+      onFault: ({ message }) => warn(`${message}\nWhat was loaded before is served on.`),
+      ...options,
+    });
+    this.#watches.push(watch);
+    return this;
+  }
+
+  /** Puts fixtures in the place of others; behind all where those are there no more. */
+  #exchange(next: readonly Fixture[], before: readonly Fixture[]): void {
+    const old = new Set(before);
+    const others = this.#pool.list();
+    const at = others.findIndex((fixture) => old.has(fixture));
+    const rest = others.filter((fixture) => !old.has(fixture));
+    const place = at < 0 ? rest.length : at;
+    this.#pool.replace([...rest.slice(0, place), ...next, ...rest.slice(place)]);
   }
 
   clearFixtures({ testId }: Scope = {}): this {

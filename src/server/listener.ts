@@ -7,6 +7,7 @@ import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import { type BodyFault, type NodeRequest, readBody } from "./body.ts";
+import type { ForwardProxy } from "./forward-proxy.ts";
 import type { Outcome } from "./outcome.ts";
 import { type NodeResponse, respond } from "./respond.ts";
 
@@ -22,6 +23,8 @@ export interface ListenerOptions {
   /** A connection without a request is closed after so long. */
   idleTimeoutMs: number;
   clock: Clock;
+  /** For applications whose HTTP proxy this is. */
+  proxy?: ForwardProxy;
   handle(raw: RawRequest): Outcome | Promise<Outcome>;
   /**
    * Asked before a request's body is read. When it returns true the request is taken, and is handled here after all
@@ -73,6 +76,11 @@ export class Listener {
       this.#onRequest(request, response);
     });
     this.#server.on("clientError", refuseBroken);
+    const { proxy } = options;
+    if (proxy !== undefined) {
+      const accept = (socket: Socket): void => void this.#server.emit(event, socket);
+      this.#server.on("connect", (request, socket, head) => proxy.tunnel(request, socket, head, accept));
+    }
   }
 
   /** Node's own, for who has to hand it on. */
@@ -192,7 +200,11 @@ export class Listener {
   };
 
   #read(request: NodeRequest, response: NodeResponse): void {
-    const { bodyLimit } = this.#options;
+    const { bodyLimit, proxy } = this.#options;
+    if (proxy !== undefined && request.url?.startsWith("http://")) {
+      proxy.forward(request as IncomingMessage, response);
+      return;
+    }
     if (
       request.method === "GET" &&
       request.headers["content-length"] === undefined &&

@@ -50,6 +50,8 @@ export interface StuntDoubleOptions {
   idleTimeoutMs?: number;
   /** Calls that no fixture answers go to their providers, and become fixtures unless `proxyOnly`. */
   record?: RecordOptions;
+  /** Also serves as an HTTP proxy that opens connections to providers: `ca` is the folder of its certificate authority. */
+  proxy?: { ca: string };
   /** What must not be written; recorded requests are matched after the same redaction. */
   redact?: RedactionOptions;
   /** What answers once a recorded sequence is over: its last answer again (unless given), all of it again, or nothing. */

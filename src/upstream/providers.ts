@@ -50,13 +50,24 @@ export const providers: Readonly<Record<string, Provider>> = {
 
 export const providerNames: readonly string[] = Object.keys(providers);
 
+const MOST_HOSTS = 256;
+const knownHosts = new Map<string, string | undefined>();
+
 /** The provider whose host this is, with or without a port. */
 export function providerOfHost(host: string): string | undefined {
-  const name = host.toLowerCase().replace(/:\d+$/, "");
+  // Every call asks, and nearly all name the double itself.
+  if (knownHosts.has(host)) return knownHosts.get(host);
+  const provider = findProviderOfHost(host.toLowerCase().replace(/:\d+$/, ""));
+  if (knownHosts.size >= MOST_HOSTS) knownHosts.clear();
+  knownHosts.set(host, provider);
+  return provider;
+}
+
+function findProviderOfHost(host: string): string | undefined {
   return providerNames.find((provider) => {
     const { url, hosts = [] } = providers[provider]!;
     const own = url !== undefined && !url.startsWith("http:") ? [hostOf(url)] : [];
-    return [...own, ...hosts].some((pattern) => hostMatches(pattern, name));
+    return [...own, ...hosts].some((pattern) => hostMatches(pattern, host));
   });
 }
 

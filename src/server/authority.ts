@@ -1,0 +1,86 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createSecureContext, type SecureContext } from "node:tls";
+
+/** The file that clients are told to trust. */
+export const AUTHORITY_CERTIFICATE = "ca.pem";
+const AUTHORITY_KEY = "ca-key.pem";
+
+const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 3650;
+/** Longer ones are refused by clients. */
+const HOST_DAYS = 397;
+
+/** A certificate authority of one machine's own: who trusts it takes the certificates that it makes for any host. */
+export class LocalAuthority {
+  readonly #key: string;
+  readonly #cert: string;
+  readonly #contexts = new Map<string, Promise<SecureContext>>();
+
+  private constructor(key: string, cert: string) {
+    this.#key = key;
+    this.#cert = cert;
+  }
+
+  /**
+   * Reads the authority of a folder, or makes one there on first use. Its key is readable for its owner only.
+   * @throws {Error} what the file system says
+   */
+  static async open(folder: string): Promise<LocalAuthority> {
+    const [keyFile, certFile] = [join(folder, AUTHORITY_KEY), join(folder, AUTHORITY_CERTIFICATE)];
+    try {
+      return new LocalAuthority(await readFile(keyFile, "utf8"), await readFile(certFile, "utf8"));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    const { generate } = await import("selfsigned");
+    const { default: writeFileAtomic } = await import("write-file-atomic");
+    const made = await generate([{ name: "commonName", value: "Stuntdouble local authority" }], {
+      ...validFor(AUTHORITY_DAYS),
+      extensions: [
+        { name: "basicConstraints", cA: true, critical: true },
+        { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
+      ],
+    });
+    await mkdir(folder, { recursive: true });
+    await writeFileAtomic(keyFile, made.private, { mode: 0o600 });
+    await writeFileAtomic(certFile, made.cert);
+    return new LocalAuthority(made.private, made.cert);
+  }
+
+  /** What a server of this host needs to speak TLS; made once. */
+  contextOf(host: string): Promise<SecureContext> {
+    let context = this.#contexts.get(host);
+    if (context === undefined) {
+      context = this.#make(host);
+      this.#contexts.set(host, context);
+    }
+    return context;
+  }
+
+  async #make(host: string): Promise<SecureContext> {
+    const { generate } = await import("selfsigned");
+    const made = await generate([{ name: "commonName", value: host.slice(0, 64) }], {
+      ...validFor(HOST_DAYS),
+      ca: { key: this.#key, cert: this.#cert },
+      extensions: [
+        { name: "basicConstraints", cA: false, critical: true },
+        { name: "keyUsage", digitalSignature: true, keyEncipherment: true },
+        { name: "extKeyUsage", serverAuth: true },
+        { name: "subjectAltName", altNames: [{ type: 2, value: host }] },
+      ],
+    });
+    return createSecureContext({ key: made.private, cert: `${made.cert}\n${this.#cert}` });
+  }
+}
+
+function validFor(days: number) {
+  const now = Date.now();
+  return {
+    keyType: "ec" as const,
+    algorithm: "sha256" as const,
+    // A day early, for machines whose clocks disagree.
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(now + (days - 1) * DAY_MS),
+  };
+}
