@@ -197,7 +197,9 @@ describe("errors", () => {
     [401, Anthropic.AuthenticationError, "authentication_error"],
     [403, Anthropic.PermissionDeniedError, "permission_error"],
     [404, Anthropic.NotFoundError, "not_found_error"],
+    [413, Anthropic.APIError, "request_too_large"],
     [429, Anthropic.RateLimitError, "rate_limit_error"],
+    [503, Anthropic.InternalServerError, "api_error"],
     [500, Anthropic.InternalServerError, "api_error"],
     [529, Anthropic.InternalServerError, "overloaded_error"],
   ])("%i", async (status, type, word) => {

@@ -74,7 +74,7 @@ describe("mistral", () => {
     expect(last).toMatchObject({ choices: [{ finishReason: "stop" }], usage: { totalTokens: expect.any(Number) } });
   });
 
-  it.each([400, 401, 403, 404, 429, 500, 503])("fails with %d", async (status) => {
+  it.each([400, 401, 403, 404, 413, 429, 500, 503])("fails with %d", async (status) => {
     double.onMessage("fail", { error: { message: "No.", type: "invalid_request_error" }, status });
     const error = await mistral()
       .chat.complete({ model: "m", messages: messages("fail") })

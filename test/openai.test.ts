@@ -201,8 +201,10 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
     [401, OpenAI.AuthenticationError],
     [403, OpenAI.PermissionDeniedError],
     [404, OpenAI.NotFoundError],
+    [413, OpenAI.APIError],
     [429, OpenAI.RateLimitError],
     [500, OpenAI.InternalServerError],
+    [503, OpenAI.InternalServerError],
   ])("answers an error of status %i as the client's own class", async (status, errorClass) => {
     double.onMessage("fail", { error: { message: "As written", type: "some_type" }, status });
     const error = await makeClient()

@@ -70,8 +70,14 @@ describe("Claude on Vertex AI", () => {
 
   it.each([
     [400, AnthropicVertex.BadRequestError],
+    [401, AnthropicVertex.AuthenticationError],
+    [403, AnthropicVertex.PermissionDeniedError],
+    [404, AnthropicVertex.NotFoundError],
+    [413, AnthropicVertex.APIError],
     [429, AnthropicVertex.RateLimitError],
     [500, AnthropicVertex.InternalServerError],
+    [503, AnthropicVertex.InternalServerError],
+    [529, AnthropicVertex.InternalServerError],
   ])("fails with %i", async (status, type) => {
     for (const stream of [false, true]) {
       double.nextRequestError(status, { message: "No luck." });

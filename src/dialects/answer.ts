@@ -14,7 +14,8 @@ export interface AnswerSource {
 
 /** What a tape says to a call. */
 export type Answer = (
-  | { kind: "output"; out: unknown }
+  /** `streamError`: what a chat reply ends with instead of an end; of one that is not streamed it is the answer. */
+  | { kind: "output"; out: unknown; streamError?: ApiError }
   /** `terminal`: no other candidate model is asked in its place. */
   | { kind: "error"; error: ApiError; terminal?: boolean }
   | { kind: "wire"; reply: WireReply }

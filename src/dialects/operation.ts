@@ -113,8 +113,11 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   framing?: Framing | ((request: Req) => Framing);
   /** @param requestId that of `requestIdHeader`, for providers whose error object names it too */
   encodeError(error: ApiError, requestId?: string): WireReply;
-  /** The event that tells of an error in the middle of a stream, where the provider has one. */
-  encodeStreamError?(error: ApiError, requestId?: string): WireEvent;
+  /**
+   * The event that tells of an error in the middle of a stream, where the provider has one.
+   * @param sent how many events went before it
+   */
+  encodeStreamError?(error: ApiError, requestId?: string, sent?: number): WireEvent;
   /**
    * The requests that are asked for in turn until one is answered without an error, for those who name several
    * models; the request alone where it is absent. An error that is terminal ends the search.

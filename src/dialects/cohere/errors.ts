@@ -12,8 +12,14 @@ export function encodeCohereError(error: ApiError, requestId?: string): WireRepl
   return { status: error.status, headers, body: JSON.stringify(body) };
 }
 
+// Clients want counts at the end of every stream.
+const NONE = {
+  billed_units: { input_tokens: 0, output_tokens: 0 },
+  tokens: { input_tokens: 0, output_tokens: 0 },
+};
+
 /** An error after the stream has begun: it ends the message. */
 export function encodeCohereStreamError(error: ApiError): WireEvent {
   const type = "message-end";
-  return { event: type, data: { type, delta: { finish_reason: "ERROR", error: error.message } } };
+  return { event: type, data: { type, delta: { finish_reason: "ERROR", error: error.message, usage: NONE } } };
 }

@@ -1,6 +1,6 @@
 import type { ApiError } from "../api-error.ts";
 import { errorObject } from "../openai-chat/errors.ts";
-import type { WireReply } from "../operation.ts";
+import type { WireEvent, WireReply } from "../operation.ts";
 
 /**
  * - `openai`: `{error: {message, type, param, code}}`
@@ -22,6 +22,11 @@ export function encodeCompatibleError(shape: ErrorShape, error: ApiError): WireR
     },
     body: JSON.stringify(bodyOf(shape, error)),
   };
+}
+
+/** In mid-stream all have a member by which clients tell an error from a chunk. */
+export function encodeCompatibleStreamError(shape: ErrorShape, error: ApiError): WireEvent {
+  return { data: bodyOf(shape === "flat" ? "openai" : shape, error) };
 }
 
 function bodyOf(shape: ErrorShape, error: ApiError): object {

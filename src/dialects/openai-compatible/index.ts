@@ -1,8 +1,7 @@
-import { encodeOpenAIStreamError } from "../openai-chat/errors.ts";
 import { chatOperation } from "../openai-chat/operation.ts";
 import type { Dialect, Operation, Route } from "../operation.ts";
 import { isObject, type RawRequest } from "../raw-request.ts";
-import { encodeCompatibleError } from "./errors.ts";
+import { encodeCompatibleError, encodeCompatibleStreamError } from "./errors.ts";
 import { COMPATIBLE_PROVIDERS, type CompatibleProvider } from "./flavours.ts";
 
 const COMMON_PATH = "/v1/chat/completions";
@@ -22,7 +21,7 @@ function operationOf(provider: CompatibleProvider): Operation {
       return raw.path !== UNVERSIONED_PATH || clientOf(raw) === provider || modelOf(raw).startsWith(models ?? "");
     },
     encodeError: (error) => encodeCompatibleError(errors, error),
-    encodeStreamError: encodeOpenAIStreamError,
+    encodeStreamError: (error) => encodeCompatibleStreamError(errors, error),
   });
 }
 
