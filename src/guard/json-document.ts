@@ -15,8 +15,9 @@ export interface JsonString {
 /**
  * The strings of JSON texts, in order; those that are pieces of one growing text together, where it begins. A text that
  * is no JSON is a string itself, and a piece of what others like it say.
+ * @param inPieces whether there may be pieces of texts
  */
-export function stringsOf(texts: readonly string[]): JsonString[][] {
+export function stringsOf(texts: readonly string[], inPieces: boolean): JsonString[][] {
   const groups: JsonString[][] = [];
   /** By their channels without and with numbers. */
   const channels = new Map<string, Map<string, JsonString[]>>();
@@ -25,7 +26,7 @@ export function stringsOf(texts: readonly string[]): JsonString[][] {
       ? leavesOf(text).map((leaf) => jsonString(text, document, leaf))
       : [{ document, leaf: bareLeaf(text), value: text, toDocument: (edit: Edit) => edit }];
     for (const string of strings) {
-      const channel = channelOf(string.leaf);
+      const channel = inPieces ? channelOf(string.leaf) : undefined;
       if (channel === undefined) {
         groups.push([string]);
         continue;

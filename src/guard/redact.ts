@@ -275,9 +275,10 @@ export class Redaction {
 
   /** Edits of JSON texts that belong together: one document, or a stream's events. */
   #documentEdits(texts: readonly string[], place: string): Edit[][] {
-    if (texts.length === 1 && this.#isClean(texts[0]!) && !SPLIT.test(texts[0]!)) return [[]];
+    const inPieces = texts.length > 1 || SPLIT.test(texts[0] ?? "");
+    if (!inPieces && this.#isClean(texts[0] ?? "")) return texts.map(() => []);
     const edits: Edit[][] = texts.map((text, document) => this.#pointerEdits(text, document, texts.length, place));
-    for (const strings of stringsOf(texts)) {
+    for (const strings of stringsOf(texts, inPieces)) {
       for (const { document, edit } of this.#stringEdits(strings, texts, place)) edits[document]!.push(edit);
     }
     return edits.map(inOrder);
