@@ -114,13 +114,18 @@ export class Relay {
             raw.gone = undefined;
             if (body === undefined) return resolve(refusal(error, provider, origin));
             body.finish("broken");
-            tap?.finish(error instanceof AbortedError ? "cut" : "truncated");
+            tap?.finish(isOurs(error) ? "cut" : "truncated");
           },
         },
       );
       raw.gone = () => upstream.abort();
     });
   }
+}
+
+/** It was not the provider who broke off: the client went, or the double stops. */
+function isOurs(error: Error): boolean {
+  return error instanceof AbortedError || (error as NodeJS.ErrnoException).code === "UND_ERR_DESTROYED";
 }
 
 /** A placeholder key in the query would win over the one in the header. */

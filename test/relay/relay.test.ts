@@ -1,59 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
-import { StuntDouble, type StuntDoubleOptions } from "../../src/index.ts";
+import { describe, expect, it } from "vitest";
+import { chat, completion, folder, onCleanup, post, provider, started } from "./support.ts";
 
-type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
-/** A provider that answers as it is told. */
-async function provider(handler: Handler): Promise<string> {
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk) => chunks.push(chunk));
-    request.on("end", () => handler(request, response, Buffer.concat(chunks).toString()));
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  cleanups.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "stuntdouble-relay-"));
-  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
-async function started(options: StuntDoubleOptions): Promise<StuntDouble> {
-  const double = await StuntDouble.start(options);
-  cleanups.push(() => double.stop().catch(() => {}));
-  return double;
-}
-
-const CHAT = { model: "gpt-5", messages: [{ role: "user", content: "hello" }] };
-const post = (url: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
-  fetch(url, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, ...init });
-
-const completion = (content: string): string =>
-  JSON.stringify({
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1,
-    model: "gpt-5-2026-01-01",
-    choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
-    usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
-  });
+const CHAT = chat("hello");
 
 describe("the relay", () => {
   it("passes status, headers and body on as they are, and the request less what is ours", async () => {
@@ -109,7 +61,7 @@ describe("the relay", () => {
       response.end("{}");
     });
     process.env["STUNTDOUBLE_PROVIDER_ANTHROPIC_KEY"] = "sk-ant-real";
-    cleanups.push(() => delete process.env["STUNTDOUBLE_PROVIDER_ANTHROPIC_KEY"]);
+    onCleanup(() => delete process.env["STUNTDOUBLE_PROVIDER_ANTHROPIC_KEY"]);
     const double = await started({ record: { providers: { anthropic: url }, proxyOnly: true } });
     for (const headers of [{}, { "x-api-key": "sk-aimock-1" }, { "x-api-key": "sk-ant-own" }] as Record<
       string,

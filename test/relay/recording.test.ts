@@ -1,0 +1,392 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { loadFixtures, StuntDouble } from "../../src/index.ts";
+import { chat, completion, folder, onCleanup, post, provider, replaying, started } from "./support.ts";
+
+const PATH = "/v1/chat/completions";
+const EVENT = (content: string, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
+
+/** Requests of every dialect, with the body that asks for the same question. */
+const DIALECTS: [name: string, provider: string, path: string, streamedPath: string, body: object, streamed: object][] =
+  [
+    ["OpenAI chat", "openai", PATH, PATH, chat("hi"), { stream: true, stream_options: { include_usage: true } }],
+    ["OpenAI responses", "openai", "/v1/responses", "/v1/responses", { model: "gpt-5", input: "hi" }, { stream: true }],
+    [
+      ...(["Anthropic", "anthropic", "/v1/messages", "/v1/messages"] as const),
+      { model: "claude-sonnet-5", max_tokens: 9, messages: [{ role: "user", content: "hi" }] },
+      { stream: true },
+    ],
+    [
+      ...(["Gemini", "gemini", "/v1beta/models/gemini-2.5-pro:generateContent"] as const),
+      "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+      { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
+      {},
+    ],
+    [
+      ...(["Bedrock Converse", "bedrock", "/model/us.amazon.nova-pro-v1%3A0/converse"] as const),
+      "/model/us.amazon.nova-pro-v1%3A0/converse-stream",
+      { messages: [{ role: "user", content: [{ text: "hi" }] }] },
+      {},
+    ],
+    ["Ollama", "ollama", "/api/chat", "/api/chat", { ...chat("hi"), stream: false }, { stream: true }],
+    ["Cohere", "cohere", "/v2/chat", "/v2/chat", chat("hi"), { stream: true }],
+    ["OpenRouter", "openrouter", "/api/v1/chat/completions", "/api/v1/chat/completions", chat("hi"), { stream: true }],
+  ];
+
+describe.each(DIALECTS)("%s through the relay", (_, name, path, streamedPath, body, streamed) => {
+  const answers: [string, Parameters<StuntDouble["onMessage"]>[1]][] = [
+    ["text", { content: "Grüezi 👋, mitenand" }],
+    ["tools", { content: "", toolCalls: [{ id: "call_1", name: "look", arguments: { at: "the sky" } }] }],
+    ["nothing", { content: "" }],
+    ["an error", { error: { message: "slow down", type: "rate_limit_error" }, status: 429, retryAfter: 3 }],
+  ];
+  it.each(answers)("%s is what a direct connection gives, and is replayed", async (_label, answer) => {
+    const upstream = await started({ seed: 1 });
+    upstream.onMessage("hi", answer);
+    const fixturePath = folder();
+    const relay = await started({ record: { providers: { [name]: upstream.url }, fixturePath } });
+    const calls: [string, object][] = [
+      [path, body],
+      [streamedPath, { ...body, ...streamed }],
+    ];
+    const live: [number, string | null, string][] = [];
+    for (const [at, asked] of calls) {
+      upstream.resetCounts();
+      const direct = await read(await post(upstream.url + at, asked));
+      upstream.resetCounts();
+      live.push(await read(await post(`${relay.url}/${name}${at}`, asked)));
+      expect(live.at(-1)).toEqual(direct);
+    }
+    await relay.stop();
+    // Unary and streamed ask for the same content, so that they are one sequence.
+    const double = replaying(fixturePath);
+    for (const [index, [at, asked]] of calls.entries()) {
+      expect(await read(await post(`http://double/${name}${at}`, asked, {}, double.fetch))).toEqual(live[index]);
+    }
+  });
+});
+
+async function read(response: Response): Promise<[number, string | null, string]> {
+  return [
+    response.status,
+    response.headers.get("content-type"),
+    Buffer.from(await response.arrayBuffer()).toString("latin1"),
+  ];
+}
+
+describe("what is recorded", () => {
+  it("answers in the other mode too", async () => {
+    const url = await provider((_, response) =>
+      response.setHeader("content-type", "application/json").end(completion("hello there")),
+    );
+    const fixturePath = folder();
+    const relay = await started({ record: { providers: { openai: url }, fixturePath } });
+    await (await post(relay.url + PATH, chat("hi"))).text();
+    await relay.stop();
+    const text = await (
+      await post(`http://d${PATH}`, chat("hi", { stream: true }), {}, replaying(fixturePath).fetch)
+    ).text();
+    expect(text).toContain('"content":"hello there"');
+    expect(text).toContain("data: [DONE]");
+  });
+
+  it("tells calls apart that differ in model, tools or format only, and replays a tool loop step by step", async () => {
+    const url = await provider((_, response, body) =>
+      response.setHeader("content-type", "application/json").end(completion(body)),
+    );
+    const tools = (name: string): object => ({ tools: [{ type: "function", function: { name } }] });
+    const loop = [
+      { role: "user", content: "weather" },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "1", type: "function", function: { name: "w", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "1", content: "sun" },
+    ];
+    const asked = [
+      ...[chat("x"), chat("x", { model: "gpt-4" }), chat("x", tools("a")), chat("x", tools("b"))],
+      ...[chat("x", { response_format: { type: "json_object" } }), chat("x", { temperature: 1 })],
+      ...[1, 3].map((length) => ({ model: "gpt-5", messages: loop.slice(0, length) })),
+    ];
+    const fixturePath = folder();
+    const relay = await started({ record: { providers: { openai: url }, fixturePath } });
+    for (const body of asked) await (await post(relay.url + PATH, body)).text();
+    await relay.stop();
+    const double = replaying(fixturePath, { repeat: "miss" });
+    for (const body of [...asked].reverse()) {
+      expect(await (await post(`http://d${PATH}`, body, {}, double.fetch)).text()).toBe(
+        completion(JSON.stringify(body)),
+      );
+    }
+    expect((await post(`http://d${PATH}`, chat("y"), {}, double.fetch)).status).toBe(404);
+  });
+
+  it("gives vectors in the form that is asked for", async () => {
+    const vector = [0.5, -0.25, 1];
+    const base64 = Buffer.from(new Float32Array(vector).buffer).toString("base64");
+    const url = await provider((_, response, body) => {
+      const embedding = JSON.parse(body).encoding_format === "base64" ? base64 : vector;
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify({
+          object: "list",
+          data: [{ object: "embedding", index: 0, embedding }],
+          model: "m",
+          usage: { prompt_tokens: 1, total_tokens: 1 },
+        }),
+      );
+    });
+    for (const [recorded, asked] of [
+      ["base64", "float"],
+      ["float", "base64"],
+    ]) {
+      const fixturePath = folder();
+      const relay = await started({ record: { providers: { openai: url }, fixturePath } });
+      const ask = { model: "text-embedding-3-small", input: "x" };
+      await (await post(`${relay.url}/v1/embeddings`, { ...ask, encoding_format: recorded })).text();
+      await relay.stop();
+      expect(loadFixtures(fixturePath)[0]!.response).toEqual({ embedding: vector });
+      const { data } = await (
+        await post("http://d/v1/embeddings", { ...ask, encoding_format: asked }, {}, replaying(fixturePath).fetch)
+      ).json();
+      expect(data[0].embedding).toEqual(asked === "base64" ? base64 : vector);
+    }
+  });
+
+  it("is found again although what is ignored has changed, without the flag", async () => {
+    const url = await provider((_, response) =>
+      response.setHeader("content-type", "application/json").end(completion("one")),
+    );
+    const fixturePath = folder();
+    const ignore = ["/metadata/run", "[0-9]+ o'clock"];
+    const relay = await started({ record: { providers: { openai: url }, fixturePath, ignore } });
+    await (await post(relay.url + PATH, chat("It is 9 o'clock.", { metadata: { run: "a" } }))).text();
+    await relay.stop();
+    const double = replaying(fixturePath);
+    expect(
+      (await post(`http://d${PATH}`, chat("It is 10 o'clock.", { metadata: { run: "b" } }), {}, double.fetch)).status,
+    ).toBe(200);
+    expect(
+      (await post(`http://d${PATH}`, chat("It is late.", { metadata: { run: "b" } }), {}, double.fetch)).status,
+    ).toBe(404);
+  });
+
+  it("answers by what its author wrote into the response since", async () => {
+    const url = await provider((_, response) =>
+      response.setHeader("content-type", "application/json").end(completion("one")),
+    );
+    const fixturePath = folder();
+    const relay = await started({ record: { providers: { openai: url }, fixturePath } });
+    await (await post(relay.url + PATH, chat("hi"))).text();
+    await relay.stop();
+    const [file] = readdirSync(fixturePath);
+    const path = join(fixturePath, file!);
+    writeFileSync(path, readFileSync(path, "utf8").replace('"content": "one"', '"content": "edited"'));
+    const { choices } = await (await post(`http://d${PATH}`, chat("hi"), {}, replaying(fixturePath).fetch)).json();
+    expect(choices[0].message.content).toBe("edited");
+  });
+
+  it("is laid out by test id and context, and loses nothing when a hundred record at once", async () => {
+    const url = await provider((_, response, body) =>
+      response.setHeader("content-type", "application/json").end(completion(body)),
+    );
+    const fixturePath = folder();
+    const doubles = await Promise.all(
+      [1, 2].map(() => started({ record: { providers: { openai: url }, fixturePath } })),
+    );
+    const bodies = Array.from({ length: 100 }, (_, index) => chat(`question ${index}`));
+    const headers = (index: number): Record<string, string> => ({
+      "content-type": "application/json",
+      ...(index % 2 === 0 && { "x-test-id": `Suite / ../case ${index % 3}` }),
+      ...(index % 5 === 0 && { "x-stuntdouble-context": "Shop" }),
+    });
+    await Promise.all(
+      bodies.map(async (body, index) =>
+        (await post(doubles[index % 2]!.url + PATH, body, { headers: headers(index) })).text(),
+      ),
+    );
+    await Promise.all(doubles.map((double) => double.stop()));
+    const fixtures = loadFixtures(fixturePath);
+    expect(new Set(fixtures.map(({ match }) => match.userMessage)).size).toBe(100);
+    expect(existsSync(join(fixturePath, "shop", "suite-case-0", "openai.json"))).toBe(true);
+    expect(existsSync(join(fixturePath, "suite-case-1", "openai.json"))).toBe(true);
+  });
+
+  it("replays whatever was recorded to the same request (property)", async () => {
+    const url = await provider((_, response, body) =>
+      response.setHeader("content-type", "application/json").end(completion(body)),
+    );
+    const text = fc.string({ unit: "grapheme", maxLength: 30 });
+    const request = fc.record({
+      model: fc.constantFrom("a", "b-2026-01-01"),
+      messages: fc.array(fc.record({ role: fc.constantFrom("user", "system", "assistant"), content: text }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      extra: fc.jsonValue({ maxDepth: 2 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 5 }), async (requests) => {
+        const fixturePath = folder();
+        const relay = new StuntDouble({ record: { providers: { openai: url }, fixturePath } });
+        const live: string[] = [];
+        for (const body of requests) live.push(await (await post(`http://d${PATH}`, body, {}, relay.fetch)).text());
+        await relay.stop();
+        const double = replaying(fixturePath, { repeat: "miss" });
+        for (const [index, body] of requests.entries()) {
+          expect(await (await post(`http://d${PATH}`, body, {}, double.fetch)).text()).toBe(live[index]);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("what goes wrong", () => {
+  async function recorded(handler: Parameters<typeof provider>[0], more: object = {}) {
+    const url = await provider(handler);
+    const fixturePath = folder();
+    const warnings: string[] = [];
+    const relay = await started({
+      record: { providers: { openai: url }, fixturePath, ...more },
+      onWarning: (message) => warnings.push(message),
+    });
+    return { relay, warnings, read: () => loadFixtures(fixturePath), fixturePath };
+  }
+  const stream = { "content-type": "text/event-stream" };
+
+  it("a stream that ends without its terminal event is truncated, and breaks off when it is replayed", async () => {
+    const { relay, warnings, read, fixturePath } = await recorded((_, response) =>
+      response.writeHead(200, stream).end(EVENT("half")),
+    );
+    expect(await (await post(relay.url + PATH, chat("hi", { stream: true }))).text()).toBe(EVENT("half"));
+    await relay.stop();
+    expect(read()[0]!.recording?.ending).toBe("truncated");
+    expect(warnings.join()).toContain("is not whole: the provider broke off");
+    const replay = await post(`http://d${PATH}`, chat("hi", { stream: true }), {}, replaying(fixturePath).fetch);
+    await expect(replay.text()).rejects.toThrow("terminated");
+  });
+
+  it("a client that goes before the terminal event leaves a recording that is cut, after it one that is whole", async () => {
+    for (const [events, ending] of [
+      [EVENT("half"), "cut"],
+      [`${EVENT("whole", "stop")}data: [DONE]\n\n`, undefined],
+    ] as const) {
+      const { relay, read } = await recorded((_, response) => void response.writeHead(200, stream).write(events));
+      const abort = new AbortController();
+      const reply = await post(relay.url + PATH, chat("hi", { stream: true }), { signal: abort.signal });
+      await reply.body!.getReader().read();
+      abort.abort();
+      await relay.stop();
+      expect(read()[0]!.recording?.ending).toBe(ending);
+    }
+  });
+
+  it("an answer beyond the limit reaches the client whole, and its recording says that it is partial", async () => {
+    const body = completion("x".repeat(200_000));
+    const { relay, read } = await recorded(
+      (_, response) => response.setHeader("content-type", "application/json").end(body),
+      { maxProxyBufferBytes: 1000 },
+    );
+    expect(await (await post(relay.url + PATH, chat("hi"))).text()).toBe(body);
+    await relay.stop();
+    expect(read()[0]!.recording?.ending).toBe("partial");
+  });
+
+  it("a broken compression reaches the client as it is, and the recording says so", async () => {
+    const broken = gzipSync(completion("hi")).subarray(0, 60);
+    const { relay, read, warnings } = await recorded((_, response) =>
+      response
+        .writeHead(200, { "content-type": "application/json", "content-encoding": "gzip", "content-length": "60" })
+        .end(Buffer.from(broken.map((byte, index) => (index > 30 ? byte ^ 255 : byte)))),
+    );
+    const reply = await post(`http://d${PATH}`, chat("hi"), {}, relay.fetch);
+    expect((await reply.arrayBuffer()).byteLength).toBe(60);
+    await relay.stop();
+    expect(read()[0]!.recording?.ending).toBe("truncated");
+    expect(warnings.join()).toContain("no valid gzip");
+  });
+
+  it("a body that is shorter than its length breaks the client's connection, and is truncated", async () => {
+    const { relay, read } = await recorded((_, response) => {
+      response
+        .writeHead(200, { "content-type": "application/json", "content-length": "500" })
+        .write(completion("hi").slice(0, 50));
+      setImmediate(() => response.destroy());
+    });
+    await expect((await post(relay.url + PATH, chat("hi"))).text()).rejects.toThrow();
+    await relay.stop();
+    expect(read()[0]!.recording?.ending).toBe("truncated");
+  });
+
+  it("a folder that cannot be written to leaves the client unharmed and fails the run", async () => {
+    const url = await provider((_, response) =>
+      response.setHeader("content-type", "application/json").end(completion("fine")),
+    );
+    const file = join(folder(), "file");
+    writeFileSync(file, "");
+    const warnings: string[] = [];
+    const relay = await StuntDouble.start({
+      record: { providers: { openai: url }, fixturePath: join(file, "below") },
+      onWarning: (message) => warnings.push(message),
+    });
+    onCleanup(() => relay.stop().catch(() => {}));
+    expect(await (await post(relay.url + PATH, chat("hi"))).text()).toBe(completion("fine"));
+    await expect(relay.stop()).rejects.toThrow("The recording of POST /v1/chat/completions could not be written");
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("a long stream goes through in the memory of its limit", async () => {
+    const piece = Buffer.alloc(256 * 1024, "data: x\n\n");
+    const pieces = 200;
+    const { relay } = await recorded(
+      (_, response) => {
+        response.writeHead(200, stream);
+        let sent = 0;
+        const send = (): void => {
+          while (sent++ < pieces) if (!response.write(piece)) return void response.once("drain", send);
+          response.end();
+        };
+        send();
+      },
+      { maxProxyBufferBytes: 1_000_000 },
+    );
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    let length = 0;
+    for await (const chunk of (await post(relay.url + PATH, chat("hi", { stream: true }))).body!) {
+      length += chunk.byteLength;
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+    expect(length).toBe(piece.length * pieces);
+    expect(most).toBeLessThan(100_000_000);
+  });
+});
+
+describe("the switch", () => {
+  it("turns recording on and off while the double runs", async () => {
+    let calls = 0;
+    const url = await provider((_, response) => {
+      calls++;
+      response.setHeader("content-type", "application/json").end(completion("live"));
+    });
+    const fixturePath = folder();
+    const relay = await started({ record: { providers: { openai: url }, fixturePath } });
+    const turn = async (mode: string): Promise<number> => {
+      expect(await (await post(`${relay.url}/__stuntdouble/record`, { mode })).json()).toEqual({ mode });
+      return (await post(relay.url + PATH, chat(mode))).status;
+    };
+    expect(await turn("off")).toBe(404);
+    expect(await turn("proxy-only")).toBe(200);
+    expect(await turn("record")).toBe(200);
+    expect((await post(`${relay.url}/__stuntdouble/record`, { mode: "x" })).status).toBe(400);
+    await relay.stop();
+    expect(calls).toBe(2);
+    expect(readdirSync(fixturePath)).toHaveLength(1);
+  });
+});
