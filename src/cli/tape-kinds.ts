@@ -10,7 +10,8 @@ export interface TapeKind {
   verify?(path: string, command: readonly string[], flags: VerifyFlags): Promise<number>;
   play?(path: string, flags: PlayFlags): Promise<number>;
   record?(path: string, cases: readonly string[], command: readonly string[], flags: RecordFlags): Promise<number>;
-  lint?(path: string, flags: LintFlags): Promise<number>;
+  /** @param paths in the order in which they would be used together */
+  lint?(paths: readonly string[], flags: LintFlags): Promise<number>;
 }
 
 export type Verb = "verify" | "play" | "record" | "lint";
@@ -23,6 +24,11 @@ const kinds: readonly TapeKind[] = [
     play: async (...args) => (await import("./transcripts/play.ts")).playTranscripts(...args),
     record: async (...args) => (await import("./transcripts/record.ts")).recordTranscripts(...args),
     lint: async (...args) => (await import("./transcripts/lint.ts")).lintTranscripts(...args),
+  },
+  {
+    name: "fixtures (JSON and YAML files, folders of them, globs, URLs)",
+    holds: async (path) => (await import("./fixtures/lint.ts")).holdsFixtures(path),
+    lint: async (...args) => (await import("./fixtures/lint.ts")).lintFixturePaths(...args),
   },
 ];
 

@@ -1,11 +1,17 @@
 import { formatProblem } from "../../conformance/errors.ts";
 import { lintSuite } from "../../conformance/lint.ts";
-import { exitCodeOf, summarize, type Verdict } from "../../report/verdict.ts";
+import { exitCodeOf, type Reporter, summarize, type Verdict } from "../../report/verdict.ts";
 import type { LintFlags } from "../flags.ts";
 import { reportersFor } from "../reporting.ts";
 
-export async function lintTranscripts(path: string, flags: LintFlags): Promise<number> {
+export async function lintTranscripts(paths: readonly string[], flags: LintFlags): Promise<number> {
   const reporter = reportersFor(flags.reporter);
+  const codes: number[] = [];
+  for (const path of paths) codes.push(await lintOne(path, reporter));
+  return Math.max(...codes);
+}
+
+async function lintOne(path: string, reporter: Reporter): Promise<number> {
   const startedAt = performance.now();
   const cases = await lintSuite(path);
   reporter.begin(path, cases.length);
