@@ -1,12 +1,11 @@
 import type { Answer } from "../dialects/answer.ts";
 import { ApiError } from "../dialects/api-error.ts";
-import type { Exchange } from "../dialects/exchange.ts";
 import type { Call } from "../dialects/operation.ts";
 import type { Clock } from "../state/clock.ts";
 import { AbortedError, type UpstreamCall, UpstreamClient, type UpstreamTimeouts } from "./client.ts";
 import { keyFromEnvironment, replyHeaders, requestHeaders } from "./headers.ts";
 import { RelayedBody } from "./relayed-body.ts";
-import { Tap } from "./tap.ts";
+import { Tap, type TapeMaker } from "./tap.ts";
 import { NoUpstreamError, type Target, targetOf } from "./target.ts";
 
 export interface RelayOptions {
@@ -18,16 +17,6 @@ export interface RelayOptions {
   clock: Clock;
   /** Keys by provider, over those of the environment. */
   keys?: ReadonlyMap<string, string>;
-}
-
-/** Makes a tape of a call. Asked for one when the head of the reply has arrived. */
-export interface TapeMaker {
-  begin(call: Call, provider: string): Tape;
-}
-
-export interface Tape {
-  /** Never throws and never rejects: what cannot be written is told elsewhere. */
-  write(exchange: Exchange | Promise<Exchange>): void;
 }
 
 /** Passes calls on to providers, and what they answer back as it arrives, with a copy for a tape. */
@@ -112,7 +101,15 @@ export class Relay {
           },
           fail: (error) => {
             raw.gone = undefined;
-            if (body === undefined) return resolve(refusal(error, provider, origin));
+            if (body === undefined) {
+              const answer = refusal(error, provider, origin);
+              if (!(error instanceof AbortedError)) {
+                const type = answer.error.status === 504 ? "TimeoutError" : "ConnectionError";
+                const failure = { type, message: answer.error.message, sentAtMs: wall, totalMs: clock.now() - sent };
+                tapes?.failed?.(call, provider, failure);
+              }
+              return resolve(answer);
+            }
             body.finish("broken");
             tap?.finish(isOurs(error) ? "cut" : "truncated");
           },
@@ -135,7 +132,7 @@ function withoutPlaceholder(path: string): string {
   );
 }
 
-function refusal(error: Error, provider: string, origin: string): Answer {
+function refusal(error: Error, provider: string, origin: string): Refusal {
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {
     case "UND_ERR_CONNECT_TIMEOUT":
@@ -161,7 +158,9 @@ function refusal(error: Error, provider: string, origin: string): Answer {
   }
 }
 
-function failure(status: number, message: string, code: string): Answer {
+type Refusal = Extract<Answer, { kind: "error" }>;
+
+function failure(status: number, message: string, code: string): Refusal {
   const error = new ApiError({ status, message, type: "upstream_error", code });
   return { kind: "error", error, terminal: true, source: { kind: "upstream" } };
 }

@@ -1,7 +1,16 @@
 import type { ArrivedChunk, Exchange, ExchangeEnding } from "../dialects/exchange.ts";
 import type { Call } from "../dialects/operation.ts";
 import type { Clock } from "../state/clock.ts";
-import type { Tape } from "./relay.ts";
+
+/** Makes a tape of a call. Asked for one when the head of the reply has arrived. */
+export interface TapeMaker {
+  begin(call: Call, provider: string): Tape;
+}
+
+export interface Tape {
+  /** Never throws and never rejects: what cannot be written is told elsewhere. */
+  write(exchange: Exchange | Promise<Exchange>): void;
+}
 
 interface TapHead {
   call: Call;
