@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { registerConvert } from "./convert.ts";
+import { registerCoverage } from "./coverage.ts";
 import { registerExplain } from "./explain.ts";
+import { registerGenerate } from "./generate.ts";
 import { registerLint } from "./lint.ts";
 import { registerPlay } from "./play.ts";
 import { registerRecord } from "./record.ts";
@@ -20,7 +23,10 @@ registerVerify(program);
 registerPlay(program);
 registerRecord(program);
 registerLint(program);
+registerCoverage(program);
+registerGenerate(program);
 registerExplain(program);
 registerScan(program);
+registerConvert(program);
 
 await program.parseAsync();

@@ -1,0 +1,18 @@
+import type { Command } from "commander";
+import { Argument } from "commander";
+
+export const CONVERTED_TOOLS = ["aimock", "mockllm", "vidaimock", "wiremock", "vcrpy", "har"] as const;
+export type ConvertedTool = (typeof CONVERTED_TOOLS)[number];
+
+export function registerConvert(program: Command): void {
+  program
+    .command("convert")
+    .description("make fixtures of another tool's files, and say what cannot be carried over")
+    .addArgument(new Argument("<tool>", "whose files they are").choices(CONVERTED_TOOLS))
+    .argument("<in>", "a file or a folder")
+    .argument("<out>", "a file that ends with .json, or a folder for one file each")
+    .action(async (tool: ConvertedTool, from: string, to: string) => {
+      const { runVerb } = await import("./run-verb.ts");
+      await runVerb(async () => (await import("./run-convert.ts")).convert(tool, from, to));
+    });
+}
