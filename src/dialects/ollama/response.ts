@@ -8,11 +8,11 @@ import { isObject, type JsonObject } from "../raw-request.ts";
 export const OLLAMA = "ollama";
 
 /** How a reply's text stands: in a message, or by itself as `/api/generate` has it. */
-export type Form = (content: string, thinking: string | undefined, calls: JsonObject[]) => JsonObject;
+export type Form = (content: string, thinking: string | undefined, calls: JsonObject[], role?: string) => JsonObject;
 
-export const chatForm: Form = (content, thinking, calls) => ({
+export const chatForm: Form = (content, thinking, calls, role = "assistant") => ({
   message: {
-    role: "assistant",
+    role,
     content,
     ...(thinking !== undefined && { thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
@@ -36,7 +36,7 @@ export function encodeOllama(form: Form, reply: ChatReply, context: EncodeContex
     .map((call, index) => encodeToolCall(call, index, context));
   return {
     ...head(reply, context),
-    ...form(textOf(parts, "text", "refusal") ?? "", textOf(parts, "reasoning"), calls),
+    ...form(textOf(parts, "text", "refusal") ?? "", textOf(parts, "reasoning"), calls, reply.envelope?.role),
     ...end(reply, context),
   };
 }

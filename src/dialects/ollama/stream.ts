@@ -6,9 +6,10 @@ import { encodeToolCall, end, type Form, head, partsOf } from "./response.ts";
 /** Encodes the streamed reply: a line for each piece, the parts in their order, and one for the end. */
 export function encodeOllamaStream(form: Form, reply: ChatReply, context: EncodeContext): WireEvent[] {
   const start = head(reply, context);
+  const role = reply.envelope?.role;
   const events: WireEvent[] = [];
   const send = (content: string, thinking?: string, calls: JsonObject[] = []): void => {
-    events.push({ data: { ...start, ...form(content, thinking, calls), done: false } });
+    events.push({ data: { ...start, ...form(content, thinking, calls, role), done: false } });
   };
   let calls = 0;
   for (const part of partsOf(reply)) {
@@ -25,6 +26,6 @@ export function encodeOllamaStream(form: Form, reply: ChatReply, context: Encode
         break;
     }
   }
-  events.push({ data: { ...start, ...form("", undefined, []), ...end(reply, context) } });
+  events.push({ data: { ...start, ...form("", undefined, [], role), ...end(reply, context) } });
   return events;
 }
