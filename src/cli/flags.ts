@@ -1,4 +1,5 @@
 import type { FramingName } from "../wire/framing.ts";
+import type { ChaosSettings } from "./behaviour-flags.ts";
 
 /** How a target is reached and how long it is waited for; for `verify` and `record`. */
 export interface TargetFlags {
@@ -19,12 +20,20 @@ export interface VerifyFlags extends TargetFlags {
   watch?: true;
   update?: true;
   reporter?: string[];
+  /** Contracts whose condition has been arranged. */
+  allow?: string[];
 }
 
-export interface PlayFlags {
+export interface PlayFlags extends ChaosSettings {
   listen?: string[];
   case?: string;
   framing?: FramingName;
+  allow?: string[];
+  /** Milliseconds by method. */
+  delay?: Record<string, number>;
+  /** Where the control API is. */
+  control?: string;
+  seed?: string;
 }
 
 export interface RecordFlags extends TargetFlags {
@@ -39,4 +48,11 @@ export interface RecordFlags extends TargetFlags {
 
 export interface LintFlags {
   reporter?: string[];
+}
+
+export interface ScanFlags {
+  fix?: true;
+  json?: true;
+  detect?: string[];
+  skip?: string[];
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { recordedReply, responseHash } from "../fixtures/recording.ts";
 import { encodeSse } from "../wire/sse.ts";
-import type { ScanFlags } from "./scan.ts";
+import type { ScanFlags } from "./flags.ts";
 import { scan } from "./scan-tapes.ts";
 
 const ADDRESS = ["ada.lovelace", "example.com"].join("@");

@@ -9,8 +9,8 @@ import { redactFixtureFile } from "../fixtures/redact-file.ts";
 import { type Finding, RedactionOptionsError, WholeFieldError } from "../guard/finding.ts";
 import { createRedactor, type Redaction, type Redactor } from "../guard/redact.ts";
 import { EXIT_DIFFERENCES, EXIT_PASSED } from "../report/verdict.ts";
+import type { ScanFlags } from "./flags.ts";
 import { UsageError } from "./run-verb.ts";
-import type { ScanFlags } from "./scan.ts";
 
 /** A secret in a file. */
 interface ScannedSecret {

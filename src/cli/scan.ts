@@ -1,12 +1,6 @@
 import type { Command } from "commander";
 import { collect } from "./arguments.ts";
-
-export interface ScanFlags {
-  fix?: true;
-  json?: true;
-  detect?: string[];
-  skip?: string[];
-}
+import type { ScanFlags } from "./flags.ts";
 
 export function registerScan(program: Command): void {
   program
