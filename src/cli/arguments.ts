@@ -38,6 +38,13 @@ export function header(text: string, headers: Record<string, string> = {}): Reco
   return { ...headers, [text.slice(0, colon).trim()]: text.slice(colon + 1).trim() };
 }
 
+/** Reads `METHOD=500ms`, for an option that can be repeated. */
+export function methodDelay(text: string, delays: Record<string, number> = {}): Record<string, number> {
+  const equals = text.lastIndexOf("=");
+  if (equals < 1) throw new InvalidArgumentError("Expected METHOD=DURATION, such as capture.offer=500ms.");
+  return { ...delays, [text.slice(0, equals)]: durationMs(text.slice(equals + 1)) };
+}
+
 /** Splits what follows a verb into what stands before `--` and the command after it. Commander joins the two. */
 export function splitAtDashes(
   rawArguments: readonly string[],

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Chaos } from "../fixtures/types.ts";
-import type { StuntDoubleOptions } from "../server/double.ts";
+import type { StuntDoubleOptions } from "../server/options.ts";
 import { collect } from "./arguments.ts";
 
 /** What the command line says of how a server behaves around its fixtures. */
@@ -22,8 +22,23 @@ export interface BehaviourSettings {
   apiKey?: string[];
 }
 
-export function registerBehaviour(command: Command): Command {
+/** What befalls calls by chance. */
+export type ChaosSettings = Pick<
+  BehaviourSettings,
+  "chaosDrop" | "chaosMalformed" | "chaosRateLimit" | "chaosRatelimit" | "chaosDisconnect" | "chaosLatency"
+>;
+
+export function registerChaos(command: Command): Command {
   return command
+    .option("--chaos-drop <rate>", "share of calls, from 0 to 1, that are answered 500", within(0, 1))
+    .option("--chaos-malformed <rate>", "share that gets broken JSON", within(0, 1))
+    .option("--chaos-rate-limit <rate>", "share that is answered 429", within(0, 1))
+    .option("--chaos-disconnect <rate>", "share whose connection breaks", within(0, 1))
+    .option("--chaos-latency <ms>", "milliseconds before every answer", within(0, 3_600_000));
+}
+
+export function registerBehaviour(command: Command): Command {
+  return registerChaos(command)
     .option("--strict", "refuse a call that no fixture answers with 503, and pass none on")
     .option("--strict-turn-index", "serve a fixture with turnIndex on that turn only")
     .option("--replay-speed <factor>", "divide every delay: 2 is twice as fast", within(0.001, 1_000_000))
@@ -31,11 +46,6 @@ export function registerBehaviour(command: Command): Command {
     .option("--metrics-compat", "the same, with aimock's names")
     .option("--journal-max <calls>", "calls that the journal keeps (1000)", whole)
     .option("--fixture-counts-max <ids>", "test ids whose counts are kept (500)", whole)
-    .option("--chaos-drop <rate>", "share of calls, from 0 to 1, that are answered 500", within(0, 1))
-    .option("--chaos-malformed <rate>", "share that gets broken JSON", within(0, 1))
-    .option("--chaos-rate-limit <rate>", "share that is answered 429", within(0, 1))
-    .option("--chaos-disconnect <rate>", "share whose connection breaks", within(0, 1))
-    .option("--chaos-latency <ms>", "milliseconds before every answer", within(0, 3_600_000))
     .addOption(new Option("--chaos-ratelimit <rate>", "aimock's name").argParser(within(0, 1)).hideHelp())
     .option("--rate-limit-headers", "x-ratelimit-… on every reply, not only on 429")
     .option("--api-key <key>", "let in only who sends this key; can be repeated", collect);
@@ -57,7 +67,7 @@ export function behaviourOptions(settings: BehaviourSettings): StuntDoubleOption
   };
 }
 
-function chaosOf(settings: BehaviourSettings): Chaos | undefined {
+export function chaosOf(settings: ChaosSettings): Chaos | undefined {
   const given: Record<keyof Chaos, number | undefined> = {
     dropRate: settings.chaosDrop,
     malformedRate: settings.chaosMalformed,

@@ -15,6 +15,7 @@ export function registerVerify(program: Command): void {
     .option("--filter <text>", "only cases with this in their name; * stands for anything")
     .option("--jobs <number>", "how many cases run at once (1)", count)
     .option("--bail", "start no further case after a failure")
+    .option("--allow <contract>", "run a contract whose condition has been arranged; can be repeated", collect)
     .option("--watch", "run again whenever the suite or a file of the command changes")
     .option("--update", "show what differs, then record it anew")
     .option("--reporter <name[=file]>", "pretty, json, junit, tap or github; can be repeated", collect)

@@ -17,6 +17,9 @@ const HEADERS: Record<keyof Chaos, readonly string[]> = {
 };
 
 const FIELDS = Object.keys(HEADERS) as (keyof Chaos)[];
+/** What has to be known of a call to strike it. */
+export type StruckCall = Pick<Call, "raw" | "testId" | "chaosAction">;
+
 type Headers = RawRequest["headers"];
 
 /**
@@ -71,7 +74,7 @@ export class ChaosControl {
    * the provider.
    * @throws {ApiError} 400 when a header is no number
    */
-  strike(call: Call, given: Answer | undefined): Answer | undefined | Promise<Answer | undefined> {
+  strike(call: StruckCall, given: Answer | undefined): Answer | undefined | Promise<Answer | undefined> {
     const { headers } = call.raw;
     const named = hasChaosHeader(headers);
     const own = given?.source.kind === "fixture" ? (given.source.tape as Fixture).chaos : undefined;
@@ -89,7 +92,7 @@ export class ChaosControl {
   }
 
   /** One draw a rate, in this order; the first that hits is the one. */
-  #roll(chaos: Chaos, call: Call, given: Answer | undefined): Exclude<ChaosAction, "latency"> | undefined {
+  #roll(chaos: Chaos, call: StruckCall, given: Answer | undefined): Exclude<ChaosAction, "latency"> | undefined {
     const { dropRate = 0, malformedRate = 0, rateLimitRate = 0, disconnectRate = 0 } = chaos;
     if (dropRate + malformedRate + rateLimitRate + disconnectRate === 0) return undefined;
     const tape = given === undefined ? "none" : (given.source.id ?? given.source.kind);
