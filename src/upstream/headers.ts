@@ -76,7 +76,10 @@ const HOP_BY_HOP = new Set([
   ...["transfer-encoding", "upgrade"],
 ]);
 
-function connectionTokens(value: string | undefined): Set<string> {
+const NO_TOKENS: ReadonlySet<string> = new Set();
+
+function connectionTokens(value: string | undefined): ReadonlySet<string> {
+  if (value === undefined || value === "keep-alive") return NO_TOKENS;
   return new Set(
     (value ?? "")
       .toLowerCase()

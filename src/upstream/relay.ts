@@ -22,6 +22,7 @@ export interface RelayOptions {
 /** Passes calls on to providers, and what they answer back as it arrives, with a copy for a tape. */
 export class Relay {
   readonly #options: RelayOptions;
+  readonly #environmentKeys = new Map<string, string | undefined>();
   #client: UpstreamClient | undefined;
   #loading: Promise<UpstreamClient> | undefined;
 
@@ -54,11 +55,17 @@ export class Relay {
     await client?.close();
   }
 
+  /** The environment is asked once for each provider: it is slow, and does not change. */
+  #environmentKey(provider: string): string | undefined {
+    if (!this.#environmentKeys.has(provider)) this.#environmentKeys.set(provider, keyFromEnvironment(provider));
+    return this.#environmentKeys.get(provider);
+  }
+
   #send(client: UpstreamClient, call: Call, target: Target, tapes: TapeMaker | undefined): Promise<Answer> {
     const { raw } = call;
     const { clock, keys, bufferLimit } = this.#options;
     const { provider, origin, path } = target;
-    const key = keys?.get(provider) ?? keyFromEnvironment(provider);
+    const key = keys?.get(provider) ?? this.#environmentKey(provider);
     const sent = clock.now();
     const wall = clock.wall();
     return new Promise((resolve) => {

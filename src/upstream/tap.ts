@@ -5,6 +5,18 @@ import type { Clock } from "../state/clock.ts";
 /** Makes a tape of a call. Asked for one when the head of the reply has arrived. */
 export interface TapeMaker {
   begin(call: Call, provider: string): Tape;
+  /** Told of a call that no reply began to. */
+  failed?(call: Call, provider: string, failure: UpstreamFailure): void;
+}
+
+/** Why a provider did not begin to answer. */
+export interface UpstreamFailure {
+  /** As an exception would be called. */
+  type: string;
+  message: string;
+  /** Unix time in milliseconds. */
+  sentAtMs: number;
+  totalMs: number;
 }
 
 export interface Tape {
