@@ -100,13 +100,13 @@ export class Router {
     const { operations } = way;
     const before = raw.path;
     raw.path = path;
-    const claimed = (candidate: Operation): boolean => candidate.claims === undefined || candidate.claims(raw);
-    const own =
-      provider === undefined
-        ? []
-        : operations.filter(({ dialect, name }) => dialect.startsWith(provider) || name.startsWith(provider));
-    // A provider's own segment says more than a request's marks, which tell its operations apart.
-    const operation = own.find(claimed) ?? own[0] ?? operations.find(claimed);
+    let operation: Operation | undefined;
+    if (provider !== undefined) {
+      // A provider's own segment says more than a request's marks, which tell its operations apart.
+      const own = operations.filter(({ dialect, name }) => dialect.startsWith(provider) || name.startsWith(provider));
+      operation = claimant(own, raw) ?? own[0];
+    }
+    operation ??= claimant(operations, raw);
     if (operation === undefined) {
       raw.path = before;
       return undefined;
@@ -115,6 +115,13 @@ export class Router {
     raw.route = way.path;
     return operation;
   }
+}
+
+function claimant(operations: readonly Operation[], raw: RawRequest): Operation | undefined {
+  for (const operation of operations) {
+    if (operation.claims === undefined || operation.claims(raw)) return operation;
+  }
+  return undefined;
 }
 
 const METHODS: HttpMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];

@@ -25,12 +25,16 @@ function operationOf(provider: CompatibleProvider): Operation {
   });
 }
 
-// Calls of one client follow one another, and each provider on a path is asked about each call.
+// Each provider on a path is asked about each call, and calls of one client follow one another. The request itself
+// is not kept: its headers are, which are small, and of which no two requests have the same.
+let lastHeaders: RawRequest["headers"] | undefined;
 let lastAgent: string | undefined;
 let lastClient: CompatibleProvider | undefined;
 
 /** Whose client sent a request, by its user agent (`Groq/JS 1.6.0`, `… ai-sdk/mistral/3.0`). */
 function clientOf(raw: RawRequest): CompatibleProvider | undefined {
+  if (raw.headers === lastHeaders) return lastClient;
+  lastHeaders = raw.headers;
   const agent = raw.header("user-agent");
   if (agent !== lastAgent) {
     const words = agent?.toLowerCase() ?? "";
