@@ -1,6 +1,8 @@
 export type { ChatMessage, ChatRequest, ChatTool, ContentPart } from "./chat/request.ts";
 export type { RecordedTimings, StreamingProfile } from "./chat/timing.ts";
-export { type Fault, FixtureError, loadFixtures } from "./fixtures/load.ts";
+export type { Explanation, NearFixture } from "./fixtures/explain.ts";
+export { type Fault, FixtureError, loadFixtures, loadFixturesAsync } from "./fixtures/load.ts";
+export type { RemoteOptions } from "./fixtures/remote.ts";
 export type { RequestTransform } from "./fixtures/transform.ts";
 export type {
   Chaos,
@@ -9,10 +11,14 @@ export type {
   FixtureOptions,
   FixtureResponder,
   FixtureResponse,
+  TextPattern,
 } from "./fixtures/types.ts";
+export type { WatchChange, WatchOptions } from "./fixtures/watch.ts";
 export type { Scope } from "./server/control.ts";
 export { StuntDouble } from "./server/double.ts";
 export { type CallPattern, ExpectationError, type ExpectOptions } from "./server/expectations.ts";
+export type { RequestExplanation } from "./server/explain.ts";
+export type { ExplainRequest } from "./server/explain-request.ts";
 export type { StuntDoubleOptions } from "./server/options.ts";
 export type { RecordMode, RecordOptions } from "./server/recording.ts";
 export { type Clock, SystemClock } from "./state/clock.ts";
