@@ -16,12 +16,14 @@ export function streamTimeline(frames: readonly Frame[], reply: ChatReply, tickM
   const timeline: TimelineFrame[] = [];
   let heldText = "";
   let framedAtMs = 0;
+  let emittedAtMs = 0;
   let endedAtMs: number | undefined;
   let lastAtMs = 0;
   const emit = (atMs: number, end: Partial<TimelineFrame> = {}): void => {
     const at = rounded(atMs);
     timeline.push({ delta_ms: rounded(at - framedAtMs), chunk: heldText, ...end });
     framedAtMs = at;
+    emittedAtMs = atMs;
     heldText = "";
   };
   for (const { atMs, choice, part, event } of frames) {
@@ -31,7 +33,7 @@ export function streamTimeline(frames: readonly Frame[], reply: ChatReply, tickM
     const text = parts[part]?.type === "text" ? textOf(event) : "";
     if (text === "") continue;
     heldText += text;
-    if (timeline.length === 0 || atMs - framedAtMs >= tickMs) emit(atMs);
+    if (timeline.length === 0 || atMs - emittedAtMs >= tickMs) emit(atMs);
   }
   const end = endOf(reply.choices[0], endedAtMs !== undefined);
   if (Object.keys(end).length > 0 || heldText !== "") emit(endedAtMs ?? lastAtMs, end);

@@ -19,6 +19,8 @@ export interface VerifyFlags extends TargetFlags {
   bail?: true;
   watch?: true;
   update?: true;
+  /** Files with rules of providers that the product does not know. */
+  rules?: string[];
   reporter?: string[];
   /** Contracts whose condition has been arranged. */
   allow?: string[];

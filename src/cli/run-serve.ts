@@ -1,22 +1,29 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import pico from "picocolors";
+import { CassetteError } from "../cassettes/format.ts";
 import { FixtureError } from "../fixtures/load.ts";
+import { type CassetteOptions, DEFAULT_CASSETTES } from "../server/cassettes.ts";
 import { StuntDouble } from "../server/double.ts";
 import type { StuntDoubleOptions } from "../server/options.ts";
 import type { JournalResponse } from "../state/journal.ts";
 import { type BehaviourSettings, behaviourOptions } from "./behaviour-flags.ts";
+import { type CassetteFlags, cassetteSettings } from "./cassette-options.ts";
 import { type RecordOptionFlags, recordSettings } from "./record-options.ts";
 import { summaryOf } from "./summary.ts";
 
 export type LogLevel = "silent" | "warn" | "info" | "debug";
 
 /** What the command line says. */
-export interface ServeSettings extends BehaviourSettings, RecordOptionFlags {
+export interface ServeSettings extends BehaviourSettings, RecordOptionFlags, CassetteFlags {
   port: number;
   host: string;
   fixtures: string[];
   watch?: true;
+  /** An `aimock.json`. */
+  config?: string;
+  /** Where recordings go, if not into the first folder of fixtures. */
+  recordFolder?: string;
   /** `stuntdouble proxy`: the folder of its certificate authority. */
   ca?: string;
   logLevel: LogLevel;
@@ -37,8 +44,10 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const log = logger(settings.logLevel);
   const paths = settings.fixtures.length > 0 || !existsSync(DEFAULT_FOLDER) ? settings.fixtures : [DEFAULT_FOLDER];
   const { repeat } = settings;
-  if (settings.record) prepareFolder(paths[0]);
+  const recordFolder = settings.recordFolder ?? paths[0];
+  if (settings.record) prepareFolder(recordFolder);
   const { latency, chunkSize, seed } = settings;
+  const cassettes = cassettesOf(settings, (message) => log.warn(message));
   const options: StuntDoubleOptions = {
     port: settings.port,
     host: settings.host,
@@ -49,13 +58,14 @@ export async function serve(settings: ServeSettings): Promise<void> {
     ...behaviourOptions(settings),
     ...(repeat !== undefined && { repeat }),
     ...(settings.ca !== undefined && { proxy: { ca: settings.ca } }),
-    record: recordSettings(settings, paths[0]),
+    record: recordSettings(settings, recordFolder),
+    ...(cassettes !== undefined && { cassettes }),
     onWarning: (message) => log.warn(message),
     onCall: ({ method, path, response }) => log.call(method, path, response),
   };
   const double = create(options);
   // What it would be done with is known, for when it is switched on by the control API.
-  if (!settings.record && !settings.proxyOnly && settings.ca === undefined) double.disableRecording();
+  if (!settings.record && !settings.proxyOnly && settings.ca === undefined && cassettes === undefined) double.disableRecording();
   try {
     if (settings.watch) {
       await double.watch(paths, {
@@ -71,12 +81,14 @@ export async function serve(settings: ServeSettings): Promise<void> {
   try {
     await double.start();
   } catch (error) {
+    if (error instanceof CassetteError) fail(error.message);
     fail(listenFault(error as NodeJS.ErrnoException, settings));
   }
   const count = double.fixtures.length;
   log.info(`stuntdouble serves ${count} ${count === 1 ? "fixture" : "fixtures"} on ${pico.bold(double.url)}`);
   if (settings.ca !== undefined) log.info(proxyHelp(double.url, settings.ca));
-  if (settings.record) log.info(`What no fixture answers is recorded in ${paths[0] ?? DEFAULT_FOLDER}.`);
+  if (cassettes !== undefined) log.info(`Cassettes in ${cassettes.folder ?? DEFAULT_CASSETTES}, mode ${cassettes.mode}.`);
+  else if (settings.record) log.info(`What no fixture answers is recorded in ${recordFolder ?? DEFAULT_FOLDER}.`);
   else if (settings.proxyOnly || settings.ca !== undefined) log.info("What no fixture answers goes to its provider.");
   else if (count === 0)
     log.warn("There is no fixture: embeddings are made, everything else is a miss. Name files or folders.");
@@ -98,6 +110,14 @@ export async function serve(settings: ServeSettings): Promise<void> {
 function proxyHelp(url: string, folder: string): string {
   const certificate = resolve(folder, "ca.pem");
   return `Use it so: HTTPS_PROXY=${url} NODE_EXTRA_CA_CERTS=${certificate} (Python: SSL_CERT_FILE, curl: --cacert)`;
+}
+
+function cassettesOf(settings: ServeSettings, say: (message: string) => void): CassetteOptions | undefined {
+  try {
+    return cassetteSettings(settings, process.env, say);
+  } catch (error) {
+    fail((error as Error).message);
+  }
 }
 
 /** The folder that is recorded into need not be there yet. */

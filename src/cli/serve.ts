@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { registerBehaviour } from "./behaviour-flags.ts";
+import { cassetteOptions } from "./cassette-options.ts";
 import { recordOptions } from "./record-options.ts";
 import type { LogLevel, ServeSettings } from "./run-serve.ts";
 
@@ -26,6 +27,7 @@ function register(command: Command): void {
     .option("-p, --port <port>", "port; 0 takes a free one", integer(0, 65_535), 4010)
     .option("-h, --host <host>", "address to listen on", "127.0.0.1")
     .option("-f, --fixtures <path>", "the same as an argument; can be repeated", collect, [])
+    .option("--config <file>", "an aimock.json; what the command line says wins over it")
     .option("-w, --watch", "serve what changes in the files, without a new start")
     .option("--validate-on-load", "files are checked in any case; for command lines that have it")
     .option("-l, --latency <ms>", "milliseconds before each chunk", integer(0, 3_600_000))
@@ -35,12 +37,35 @@ function register(command: Command): void {
     .option("--tls", "HTTPS with a certificate made on the spot")
     .option("--tls-cert <file>", "HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "its private key (PEM)");
-  registerBehaviour(recordOptions(command))
+  registerBehaviour(cassetteOptions(recordOptions(command)))
     .helpOption("--help", "show this help")
     .action(async (paths: string[], flags: ServeSettings) => {
       const { serve } = await import("./run-serve.ts");
-      await serve({ ...flags, fixtures: [...paths, ...flags.fixtures] });
+      const settings = await withConfig({ ...flags, fixtures: [...paths, ...flags.fixtures] }, command);
+      await serve(settings);
     });
+}
+
+/** Over what the environment and a configuration file say, but not over what is the default only. */
+async function withConfig(flags: ServeSettings, command: Command): Promise<ServeSettings> {
+  const { apiKeysInEnvironment, readAimockConfig, ConfigError } = await import("./aimock-config.ts");
+  const apiKey = apiKeysInEnvironment();
+  const below = { ...flags, ...(flags.apiKey === undefined && apiKey !== undefined && { apiKey }) };
+  if (flags.config === undefined) return below;
+  try {
+    const said = Object.entries(readAimockConfig(flags.config)).filter(([name]) =>
+      name === "fixtures" ? flags.fixtures.length === 0 : !isSaid(command, name),
+    );
+    return { ...below, ...Object.fromEntries(said), ...(apiKey !== undefined && { apiKey: below.apiKey ?? apiKey }) };
+  } catch (error) {
+    if (error instanceof ConfigError) command.error(error.message, { exitCode: 2 });
+    throw error;
+  }
+}
+
+function isSaid(command: Command, name: string): boolean {
+  const source = command.getOptionValueSource(name);
+  return source !== undefined && source !== "default";
 }
 
 function integer(least: number, most: number): (text: string) => number {

@@ -22,6 +22,10 @@ export function summaryOf(double: StuntDouble): string {
     lines,
     unused.map((fixture) => `unused ${nameOf(fixture)}`),
   );
+  add(
+    lines,
+    double.unusedCassettes.map((name) => `unused cassette ${name}`),
+  );
   return lines.join("\n");
 }
 

@@ -34,6 +34,11 @@ const kinds: readonly TapeKind[] = [
     lint: async (...args) => (await import("./transcripts/lint.ts")).lintTranscripts(...args),
   },
   {
+    name: "cassettes (a recorded call in a JSON file, or a folder of them)",
+    holds: async (path) => (await import("./cassettes/verify.ts")).holdsCassettes(path),
+    verify: async (...args) => (await import("./cassettes/verify.ts")).verifyCassettes(...args),
+  },
+  {
     name: "fixtures (JSON and YAML files, folders of them, globs, URLs)",
     holds: async (path) => (await import("./fixtures/lint.ts")).holdsFixtures(path),
     lint: async (...args) => (await import("./fixtures/lint.ts")).lintFixturePaths(...args),

@@ -18,6 +18,7 @@ export function registerVerify(program: Command): void {
     .option("--allow <contract>", "run a contract whose condition has been arranged; can be repeated", collect)
     .option("--watch", "run again whenever the suite or a file of the command changes")
     .option("--update", "show what differs, then record it anew")
+    .option("--rules <file>", "how to read providers that are not known, for cassettes; can be repeated", collect)
     .option("--reporter <name[=file]>", "pretty, json, junit, tap or github; can be repeated", collect)
     .action(async (path: string, operands: string[], flags: VerifyFlags) => {
       const { runVerb } = await import("./run-verb.ts");

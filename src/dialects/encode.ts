@@ -185,7 +185,8 @@ function encode(
   return new Encoding(texts, context.echoes);
 }
 
-function chunkTexts(events: WireEvent[], framing: Framing): string[] {
+/** The text of each chunk that events leave in. */
+export function chunkTexts(events: WireEvent[], framing: Framing): string[] {
   const texts: string[] = [];
   for (const event of events) {
     const text = frame(event, framing);

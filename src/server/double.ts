@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { withoutMetadata } from "../cassettes/call-metadata.ts";
 import type { Timing } from "../chat/timing.ts";
 import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
 import { testIdOf } from "../dialects/call.ts";
@@ -26,6 +27,7 @@ import { Journal, type JournalEntry, type JournalFilter, type JournalResponse } 
 import { LocalMemory } from "../state/memory.ts";
 import { FreshStamps, SeededStamps, type Stamps } from "../state/stamps.ts";
 import { type Miss, Tally } from "../state/tally.ts";
+import { CassetteLink, type CassetteOptions } from "./cassettes.ts";
 import { ChaosControl } from "./chaos.ts";
 import { control, type Scope } from "./control.ts";
 import { Engine, type Explained } from "./engine.ts";
@@ -62,6 +64,7 @@ export class StuntDouble {
   readonly #tally = new Tally();
   readonly #mounts: Mounts;
   readonly #recording: Recording;
+  readonly #cassettes: CassetteLink | undefined;
   readonly #engine: Engine;
   #metrics: Metrics | undefined;
   #watches: FixtureWatch[] = [];
@@ -90,16 +93,20 @@ export class StuntDouble {
       repeat: options.repeat,
       add: (fixture) => this.#pool.addAll([fixture]),
       warn: (message) => this.#warn(message),
+      tapes: () => this.#cassettes?.current?.tapes,
+      passes: (call) => this.#cassettes?.current?.passes(call) ?? true,
     });
     if (options.record !== undefined) this.enableRecording(options.record);
+    this.#cassettes = options.cassettes && this.#linkCassettes(options.cassettes);
     this.#chaos = new ChaosControl(this.#stamps, this.#clock, options.chaos, maxTestIds);
     this.#ownFixtures = new OwnFixtures(this.#counters, this.#fixtureOptions(), maxTestIds);
     const fixtures = fixtureAnswerer(this.#pool, this.#counters, this.#fixtureOptions());
+    const recorded = this.#cassettes === undefined ? [] : [this.#cassettes.answer];
     this.#engine = new Engine({
       router: this.#router,
       explain: (call) => this.#explainMiss(call),
-      answerers: [this.#errors.answer, this.#ownFixtures.answer, fixtures],
-      httpAnswerers: [this.#ownFixtures.answer, fixtures],
+      answerers: [this.#errors.answer, this.#ownFixtures.answer, fixtures, ...recorded],
+      httpAnswerers: [this.#ownFixtures.answer, fixtures, ...recorded],
       upstream: this.#recording.answer,
       journal: this.#journal,
       stamps: this.#stamps,
@@ -130,6 +137,7 @@ export class StuntDouble {
     if (this.#listener !== undefined) throw new Error("This double has been started already; stop() it first.");
     const { tls, host = "127.0.0.1", port = 0, metrics = false, proxy } = this.#options;
     if (metrics) await this.#loadMetrics();
+    await this.#cassettes?.open();
     const listener = new Listener({
       host,
       port,
@@ -166,7 +174,7 @@ export class StuntDouble {
     await Promise.all(this.#watches.splice(0).map((watch) => watch.close()));
     await listener?.stop(STOP_GRACE_MS);
     this.#stopping = false;
-    const lost = await this.#recording.close();
+    const lost = [...(await this.#recording.close()), ...((await this.#cassettes?.close()) ?? [])];
     if (lost.length > 0) throw new AggregateError(lost, lost.map(({ message }) => message).join("\n"));
   }
 
@@ -303,7 +311,7 @@ export class StuntDouble {
 
   /** When everything that has been answered so far is written. */
   async recorded(): Promise<void> {
-    await this.#recording.settled();
+    await Promise.all([this.#recording.settled(), this.#cassettes?.current?.settled()]);
   }
 
   /** @param scope a test id whose own fixtures are meant; without one, those of all */
@@ -431,6 +439,7 @@ export class StuntDouble {
   /** Sequences begin anew; fixtures stay. */
   resetCounts(testId?: string): this {
     this.#counters.reset(testId);
+    if (testId === undefined) this.#cassettes?.current?.reset();
     this.#stamps.reset(testId);
     return this;
   }
@@ -473,6 +482,11 @@ export class StuntDouble {
   }
 
   #explainMiss(call: Call): Explained | Promise<Explained> {
+    const cassettes = this.#cassettes?.current;
+    if (cassettes !== undefined && cassettes.mode !== "live") {
+      const text = cassettes.explain(call);
+      return { text, explanation: { text } };
+    }
     const told = (explainer: Explainer): Explained => explainer.miss(call);
     const explainer = this.#loadExplainer();
     return explainer instanceof Promise ? explainer.then(told) : told(explainer);
@@ -493,7 +507,25 @@ export class StuntDouble {
     return this.#explainer;
   }
 
-  #handle(raw: RawRequest): Outcome | Promise<Outcome> {
+  /** Cassettes take the place of recording into fixtures. */
+  #linkCassettes(options: CassetteOptions): CassetteLink {
+    this.#recording.use(options.mode === "replay" ? "off" : "proxy-only", this.#options.record ?? {});
+    return new CassetteLink(options, {
+      clock: this.#clock,
+      operations: dialects.flatMap(({ operations }) => operations),
+      identifier: this.#recording.identifier,
+      redactor: () => this.#recording.redactor(),
+      warn: (message) => this.#warn(message),
+    });
+  }
+
+  /** Names of the cassettes that have not answered anything, and of none that was recorded in this run. */
+  get unusedCassettes(): readonly string[] {
+    return this.#cassettes?.unused ?? [];
+  }
+
+  #handle(given: RawRequest): Outcome | Promise<Outcome> {
+    const raw = this.#cassettes === undefined ? given : withoutMetadata(given);
     const metrics = this.#metrics;
     return metrics === undefined ? this.#engine.handle(raw) : metrics.timed(raw, this.#engine);
   }

@@ -4,6 +4,7 @@ import type { Chaos, Fixture } from "../fixtures/types.ts";
 import type { RedactionOptions } from "../guard/redact.ts";
 import type { Clock } from "../state/clock.ts";
 import type { JournalResponse } from "../state/journal.ts";
+import type { CassetteOptions } from "./cassettes.ts";
 import type { RecordOptions } from "./recording.ts";
 
 export interface StuntDoubleOptions {
@@ -50,6 +51,8 @@ export interface StuntDoubleOptions {
   idleTimeoutMs?: number;
   /** Calls that no fixture answers go to their providers, and become fixtures unless `proxyOnly`. */
   record?: RecordOptions;
+  /** Calls that no fixture answers are answered from cassettes, or recorded into them. */
+  cassettes?: CassetteOptions;
   /** Also serves as an HTTP proxy that opens connections to providers: `ca` is the folder of its certificate authority. */
   proxy?: { ca: string };
   /** What must not be written; recorded requests are matched after the same redaction. */

@@ -1,6 +1,8 @@
 import { dueTimes, type Timing } from "../chat/timing.ts";
 import { framingOf, onWire, renderStream, renderUnary } from "../dialects/encode.ts";
-import type { Call, Framing, HeaderFields, Operation, WireReply } from "../dialects/operation.ts";
+import type { Call, HeaderFields, Operation, WireReply } from "../dialects/operation.ts";
+
+import { STREAM_HEADERS } from "../dialects/stream-headers.ts";
 import type { CallStamp } from "../state/stamps.ts";
 import type { LiveBody } from "../transport/live.ts";
 import type { Ending, PacedBody } from "./pace.ts";
@@ -17,17 +19,7 @@ export interface Outcome {
   ended?(ending: Ending): void;
 }
 
-export const STREAM_HEADERS: Record<Framing, HeaderFields> = {
-  sse: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
-  ndjson: { "content-type": "application/x-ndjson" },
-  "json-array": { "content-type": "application/json; charset=UTF-8" },
-  "aws-event-stream": { "content-type": "application/vnd.amazon.eventstream" },
-  // Only its clients want to know what is inside.
-  "aws-payload-parts": {
-    "content-type": "application/vnd.amazon.eventstream",
-    "x-amzn-bedrock-content-type": "application/json",
-  },
-};
+export { STREAM_HEADERS };
 
 /** A reply that is not streamed is one chunk. */
 export function timed(

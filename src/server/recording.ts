@@ -8,6 +8,7 @@ import type { RedactionOptions, Redactor } from "../guard/redact.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Counters } from "../state/counters.ts";
 import type { Relay } from "../upstream/relay.ts";
+import type { TapeMaker } from "../upstream/tap.ts";
 
 /** What becomes of a call that no fixture answers: a miss, or the provider's answer, which may be kept. */
 export type RecordMode = "off" | "proxy-only" | "record";
@@ -44,6 +45,10 @@ export interface RecordingHost {
   /** Serves what has been recorded. */
   add(fixture: Fixture): void;
   warn(message: string): void;
+  /** What else makes a tape of a call, where no fixture is made of it. */
+  tapes?(call: Call): TapeMaker | undefined;
+  /** Whether a call may go to its provider. */
+  passes?(call: Call): boolean;
 }
 
 const DEFAULTS = {
@@ -102,15 +107,15 @@ export class Recording {
 
   /** The link of the chain that asks the provider. */
   readonly answer: Answerer = (call) => {
-    if (this.#mode === "off") return undefined;
+    if (this.#mode === "off" || this.#host.passes?.(call) === false) return undefined;
     this.#ready ??= this.#prepare().then((ready) => {
       this.#ready = ready;
       return ready;
     });
     const mode = this.#mode;
     return this.#ready instanceof Promise
-      ? this.#ready.then((ready) => relayed(ready, mode, call))
-      : relayed(this.#ready, mode, call);
+      ? this.#ready.then((ready) => this.#relayed(ready, mode, call))
+      : this.#relayed(this.#ready, mode, call);
   };
 
   /** What tells requests apart where recordings are matched. */
@@ -144,7 +149,7 @@ export class Recording {
     const [{ Relay: RelayClass }, { FixtureRecorder: Recorder }, redactor, identifier] = await Promise.all([
       import("../upstream/relay.ts"),
       import("../fixtures/recorder.ts"),
-      this.#loadRedactor(),
+      this.redactor(),
       this.identifier(),
     ]);
     const { clock, counters, add, warn } = this.#host;
@@ -176,19 +181,20 @@ export class Recording {
   async #loadIdentifier(): Promise<Identifier> {
     const [{ Identifier: IdentifierClass }, redactor] = await Promise.all([
       import("../fixtures/identity.ts"),
-      this.#loadRedactor(),
+      this.redactor(),
     ]);
     return new IdentifierClass(redactor);
   }
 
-  #loadRedactor(): Promise<Redactor> {
+  #relayed({ relay, recorder }: Ready, mode: RecordMode, call: Call): Promise<Answer> {
+    return relay.relay(call, mode === "record" ? recorder : this.#host.tapes?.(call));
+  }
+
+  /** Takes out of a call what must not be written. */
+  redactor(): Promise<Redactor> {
     this.#redactor ??= import("../guard/redact.ts").then(({ createRedactor }) => createRedactor(this.#host.redact));
     return this.#redactor;
   }
-}
-
-function relayed({ relay, recorder }: Ready, mode: RecordMode, call: Call): Promise<Answer> {
-  return relay.relay(call, mode === "record" ? recorder : undefined);
 }
 
 function urlsOf(providers: RecordOptions["providers"] = {}): Map<string, string> {

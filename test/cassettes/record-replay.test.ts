@@ -1,0 +1,346 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { afterEach, describe, expect, it } from "vitest";
+import { parseCassette } from "../../src/cassettes/damage.ts";
+import type { Cassette } from "../../src/cassettes/types.ts";
+import { StuntDouble, type StuntDoubleOptions } from "../../src/index.ts";
+import { ManualClock } from "../../src/state/manual-clock.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+type Cassettes = NonNullable<StuntDoubleOptions["cassettes"]>;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+/** A provider that answers as it is told. */
+async function provider(handler: Handler): Promise<string> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => handler(request, response, Buffer.concat(chunks).toString()));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function newFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), "stuntdouble-cassettes-"));
+  cleanups.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function started(options: StuntDoubleOptions): Promise<StuntDouble> {
+  const double = await StuntDouble.start(options);
+  cleanups.push(() => double.stop().catch(() => {}));
+  return double;
+}
+
+const recording = (url: string, cassettes: Omit<Cassettes, "mode">, mode: Cassettes["mode"] = "record") =>
+  started({ record: { providers: { openai: url, anthropic: url } }, cassettes: { ...cassettes, mode } });
+const replaying = (cassettes: Omit<Cassettes, "mode">, more: StuntDoubleOptions = {}) =>
+  started({ ...more, cassettes: { ...cassettes, mode: "replay" } });
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".json"))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+const read = (folder: string, name: string): Cassette => parseCassette(readFileSync(join(folder, name), "utf8"), name);
+const latest = (cassette: Cassette) => cassette.traces[cassette.latest_trace_id]!;
+
+const CHAT = { model: "gpt-5", messages: [{ role: "user" as const, content: "Weather in Paris?" }] };
+const post = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", ...headers },
+  });
+
+const completion = (content: string): string =>
+  JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "gpt-5-2026-01-01",
+    choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 },
+  });
+const piece = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: "chatcmpl-2", object: "chat.completion.chunk", created: 1, model: "gpt-5", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const STREAM = [
+  piece({ role: "assistant", content: "" }),
+  piece({ content: "Sunny, " }),
+  piece({ content: "18 °C" }),
+  piece({}, "stop"),
+  "data: [DONE]\n\n",
+];
+
+const json = (text: string): Handler => (_, response) => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(text);
+};
+const stream: Handler = (_, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const chunk of STREAM) response.write(chunk);
+  response.end();
+};
+
+describe("a recorded call", () => {
+  it("is one file that a person finds, in the seed's form, and replays byte for byte", async () => {
+    const folder = newFolder();
+    const live = await recording(await provider(json(completion("Sunny"))), { folder, scenario: "checkout" });
+    const text = await (await post(live.url, CHAT)).text();
+    await live.stop();
+    const [name, ...others] = filesIn(folder);
+    expect(others).toEqual([]);
+    expect(name).toMatch(/^checkout\/01-weather-in-paris-[0-9a-f]{8}\.json$/);
+    const cassette = read(folder, name!);
+    expect(Object.keys(cassette)).toEqual(["scenario", "latest_trace_id", "history_keys", "traces", "stuntdouble"]);
+    expect(latest(cassette)).toMatchObject({
+      request_context: {
+        model: "gpt-5",
+        provider: "openai",
+        messages: CHAT.messages,
+        parameters: { temperature: null, max_tokens: null, stream: false },
+      },
+      response_timeline: [{ delta_ms: 0, chunk: "Sunny", finish_reason: "stop" }],
+      exception_boundary: { occurred: false },
+      usage: { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 },
+      raw_payload: { sync_response: JSON.parse(text) },
+    });
+    const replay = await replaying({ folder, scenario: "checkout" });
+    const reply = await post(replay.url, CHAT);
+    expect(await reply.text()).toBe(text);
+    expect(replay.lastCall()?.response).toMatchObject({ source: "cassette", fixture: name });
+    await replay.stop();
+  });
+
+  it("replays a stream's chunks at their times, on a clock of the test's", async () => {
+    const folder = newFolder();
+    const live = await recording(await provider(stream), { folder, tickMs: 0 });
+    const text = await (await post(live.url, { ...CHAT, stream: true })).text();
+    await live.stop();
+    const [name] = filesIn(folder);
+    const cassette = read(folder, name!);
+    const trace = latest(cassette);
+    expect(trace.response_timeline.map(({ chunk }) => chunk)).toEqual(["Sunny, ", "18 °C", ""]);
+    expect(trace.response_timeline.map((frame) => frame.finish_reason)).toEqual([undefined, undefined, "stop"]);
+    expect(trace.stuntdouble?.http).toMatchObject({ framing: "sse-done" });
+    const clock = new ManualClock();
+    const double = new StuntDouble({ clock, cassettes: { mode: "replay", folder, speed: "real", chaosLatencyMs: 5 } });
+    const response = await double.fetch("http://double/v1/chat/completions", {
+      method: "POST",
+      body: JSON.stringify({ ...CHAT, stream: true }),
+    });
+    const reader = response.body!.getReader();
+    const times = trace.stuntdouble!.http!.times_ms!;
+    let seen = "";
+    for (const moment of [...new Set(times)]) {
+      expect(clock.pending).toEqual([moment + 5]);
+      const next = reader.read();
+      clock.advance(moment + 5 - clock.now());
+      seen += Buffer.from((await next).value!).toString();
+      expect(seen).toBe(STREAM.slice(0, times.lastIndexOf(moment) + 1).join(""));
+    }
+    expect(seen).toBe(text);
+    await double.stop();
+  });
+
+  it("gives the official SDKs in replay what they got live", async () => {
+    const folder = newFolder();
+    const live = await recording(await provider(stream), { folder });
+    const ask = async (url: string): Promise<unknown[]> => {
+      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 });
+      const chunks: unknown[] = [];
+      for await (const chunk of await client.chat.completions.create({ ...CHAT, stream: true })) chunks.push(chunk);
+      return chunks;
+    };
+    const first = await ask(live.url);
+    await live.stop();
+    const replay = await replaying({ folder });
+    expect(await ask(replay.url)).toEqual(first);
+  });
+
+  it("counts the same call's occurrences, and what failed is one of them", async () => {
+    const folder = newFolder();
+    let calls = 0;
+    const url = await provider((request, response, body) => {
+      if (calls++ > 0) return json(completion("at last"))(request, response, body);
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "0" });
+      response.end('{"error":{"message":"slow down","type":"rate_limit_error"}}');
+    });
+    const live = await recording(url, { folder });
+    expect((await post(live.url, CHAT)).status).toBe(429);
+    await (await post(live.url, CHAT)).text();
+    await live.stop();
+    const names = filesIn(folder);
+    expect(names.map((name) => name.replace(/[0-9a-f]{8}/, "*"))).toEqual([
+      "auto/01-weather-in-paris-*.json",
+      "auto/02-weather-in-paris-*-2.json",
+    ]);
+    expect(latest(read(folder, names[0]!)).exception_boundary).toEqual({
+      occurred: true,
+      error_type: "RateLimitError",
+      message: "slow down",
+    });
+    const replay = await replaying({ folder });
+    expect((await post(replay.url, CHAT)).status).toBe(429);
+    expect(await (await post(replay.url, CHAT)).text()).toBe(completion("at last"));
+    const third = await post(replay.url, CHAT);
+    expect(third.status).toBe(404);
+    expect(await third.text()).toContain("came for the 3rd time");
+    const last = await replaying({ folder, repeat: "last" });
+    for (let index = 0; index < 2; index++) await post(last.url, CHAT);
+    expect(await (await post(last.url, CHAT)).text()).toBe(completion("at last"));
+  });
+
+  it("takes its scenario from header, metadata and path, and hides it from the provider", async () => {
+    const folder = newFolder();
+    const seen: { url: string; headers: string[]; body: string }[] = [];
+    const url = await provider((request, response, body) => {
+      seen.push({ url: request.url!, headers: Object.keys(request.headers), body });
+      json(completion("ok"))(request, response, body);
+    });
+    const live = await recording(url, { folder });
+    await post(live.url, CHAT, { "x-vcr-scenario": "by header", "x-vcr-invoker": "app.planner" });
+    await post(live.url, { ...CHAT, metadata: { vcr_scenario: "by metadata", vcr_invoker: "me", keep: 1 } });
+    await fetch(`${live.url}/@by-path/v1/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify({ ...CHAT, metadata: { vcr_filename: "Mine" } }),
+    });
+    await live.stop();
+    expect(filesIn(folder).map((name) => name.replace(/[0-9a-f]{8}/, "*"))).toEqual([
+      "by-header/01-app-planner-weather-in-paris-*.json",
+      "by-metadata/01-me-weather-in-paris-*.json",
+      "by-path/mine.json",
+    ]);
+    expect(seen.map((call) => call.url)).toEqual(Array(3).fill("/v1/chat/completions"));
+    expect(seen.flatMap(({ headers }) => headers).filter((name) => name.startsWith("x-vcr"))).toEqual([]);
+    expect(seen.map(({ body }) => JSON.parse(body).metadata)).toEqual([undefined, { keep: 1 }, undefined]);
+    const replay = await replaying({ folder });
+    const again = await fetch(`${replay.url}/@by-path/v1/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify({ ...CHAT, metadata: { vcr_filename: "Mine" } }),
+    });
+    expect(again.status).toBe(200);
+  });
+
+  it("becomes one take a run, five at most, and any of them can be asked for", async () => {
+    const folder = newFolder();
+    for (let run = 1; run <= 6; run++) {
+      const live = await recording(await provider(json(completion(`run ${run}`))), { folder });
+      await (await post(live.url, CHAT)).text();
+      await live.stop();
+    }
+    const [name] = filesIn(folder);
+    const cassette = read(folder, name!);
+    expect(cassette.history_keys.map((id) => cassette.traces[id]!.response_timeline[0]!.chunk)).toEqual([
+      "run 2",
+      "run 3",
+      "run 4",
+      "run 5",
+      "run 6",
+    ]);
+    const warnings: string[] = [];
+    const double = await replaying(
+      { folder, traces: `auto:${cassette.history_keys[1]},deadbeef` },
+      { onWarning: (message) => warnings.push(message) },
+    );
+    expect(await (await post(double.url, CHAT)).text()).toBe(completion("run 3"));
+    expect(warnings).toEqual([`--traces: no cassette in ${folder} holds the take deadbeef.`]);
+  });
+
+  it("says of a call that was not recorded where it parts from the nearest recording", async () => {
+    const folder = newFolder();
+    const live = await recording(await provider(json(completion("ok"))), { folder });
+    await (await post(live.url, { ...CHAT, temperature: 0 })).text();
+    await live.stop();
+    const replay = await replaying({ folder });
+    const reply = await post(replay.url, {
+      ...CHAT,
+      temperature: 0,
+      messages: [...CHAT.messages, { role: "assistant", content: "Sunny" }],
+    });
+    const { error } = (await reply.json()) as { error: { message: string } };
+    expect(error.message).toContain("The conversations part at message 2 of 2.");
+    expect(error.message).toContain('/messages/1: recorded nothing, asked {"role":"assistant","content":"Sunny"}');
+  });
+
+  it("fails a run in which nothing was replayed, and lists what nobody asked for", async () => {
+    const folder = newFolder();
+    const live = await recording(await provider(json(completion("ok"))), { folder });
+    await (await post(live.url, CHAT)).text();
+    await live.stop();
+    const replay = await replaying({ folder });
+    expect(replay.unusedCassettes).toEqual(filesIn(folder));
+    await expect(replay.stop()).rejects.toThrow("Nothing was recorded and nothing replayed");
+  });
+});
+
+describe("modes", () => {
+  it("replay never calls a provider, auto calls it for what is new, once only for a new scenario", async () => {
+    const folder = newFolder();
+    let calls = 0;
+    const url = await provider((request, response, body) => {
+      calls++;
+      json(completion("ok"))(request, response, body);
+    });
+    const other = { ...CHAT, model: "other" };
+    const auto = await recording(url, { folder }, "auto");
+    for (const body of [CHAT, CHAT]) expect((await post(auto.url, body)).status).toBe(200);
+    await auto.stop();
+    const again = await recording(url, { folder }, "auto");
+    for (const body of [CHAT, other]) expect((await post(again.url, body)).status).toBe(200);
+    await again.stop();
+    expect(calls).toBe(3);
+    const once = await recording(url, { folder }, "once");
+    expect((await post(once.url, { ...CHAT, model: "third" })).status).toBe(404);
+    expect((await post(once.url, { ...CHAT, model: "third" }, { "x-vcr-scenario": "new" })).status).toBe(200);
+    await once.stop();
+    expect(calls).toBe(4);
+    const replay = await started({
+      record: { providers: { openai: url } },
+      cassettes: { mode: "replay", folder },
+    });
+    expect((await post(replay.url, { ...CHAT, model: "fourth" })).status).toBe(404);
+    expect(calls).toBe(4);
+  });
+
+  it("matches as the folder keeps it, and refuses to match another way", async () => {
+    const folder = newFolder();
+    const url = await provider(json(completion("ok")));
+    const live = await recording(url, { folder, match: "messages" });
+    await (await post(live.url, { ...CHAT, temperature: 0.5 })).text();
+    await live.stop();
+    const replay = await replaying({ folder });
+    const text = await (await post(replay.url, { ...CHAT, model: "any", temperature: 1 })).text();
+    expect(JSON.parse(text).choices[0].message.content).toBe("ok");
+    await expect(replaying({ folder, match: "exact" })).rejects.toThrow("match messages");
+  });
+
+  it("answers another dialect, and another mode, from the timeline", async () => {
+    const folder = newFolder();
+    const live = await recording(await provider(stream), { folder, match: "position" });
+    await (await post(live.url, { ...CHAT, stream: true })).text();
+    await live.stop();
+    const replay = await replaying({ folder });
+    const unary = (await (await post(replay.url, CHAT)).json()) as OpenAI.ChatCompletion;
+    expect(unary.choices[0]!.message.content).toBe("Sunny, 18 °C");
+    replay.resetCounts();
+    const anthropic = new Anthropic({ baseURL: replay.url, apiKey: "none", maxRetries: 0 });
+    const message = await anthropic.messages.create({ ...CHAT, model: "claude", max_tokens: 10 });
+    expect(message.content).toEqual([{ type: "text", text: "Sunny, 18 °C" }]);
+    expect(message.stop_reason).toBe("end_turn");
+  });
+});
