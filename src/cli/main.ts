@@ -9,6 +9,7 @@ import { registerPlay } from "./play.ts";
 import { registerRecord } from "./record.ts";
 import { registerScan } from "./scan.ts";
 import { registerProxy, registerServe } from "./serve.ts";
+import { withVerb } from "./verb.ts";
 import { registerVerify } from "./verify.ts";
 
 const program = new Command("stuntdouble")
@@ -29,4 +30,4 @@ registerExplain(program);
 registerScan(program);
 registerConvert(program);
 
-await program.parseAsync();
+await program.parseAsync(withVerb(process.argv));

@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readAimockConfig } from "../../src/cli/aimock-config.ts";
+import { BASE_URL_VARIABLES } from "../../src/testing/base-urls.ts";
 
 /** Each runner as its users have it: a project of its own, the built package, and a process. */
 const root = resolve(import.meta.dirname, "../..");
@@ -265,5 +267,48 @@ describe("Playwright", { timeout: TIMEOUT_MS }, () => {
     expect(code).toBe(1);
     expect(output).toContain("had no tape to answer");
     expect(output).toContain('"hello"');
+  });
+});
+
+describe("the examples of the documentation", { timeout: TIMEOUT_MS }, () => {
+  const blocks = (document: string): { name: string; text: string }[] =>
+    [...readFileSync(join(root, "docs", document), "utf8").matchAll(/^```js(?: (\S+))?\n(.*?)^```$/gms)].map(
+      ([, name = "", text = ""]) => ({ name, text }),
+    );
+
+  it.each<[file: string, command: string, flags: string[], passed: string]>([
+    ["weather.test.mjs", "vitest", ["run", "weather.test.mjs"], "2 passed"],
+    ["weather-jest.js", "jest", ["--testMatch", "**/weather-jest.js", "--transform", "{}"], "1 passed"],
+    ["weather-node.mjs", "node", ["--test", "weather-node.mjs"], "pass 1"],
+    ["pw-weather.mjs", "playwright", ["test", "pw-weather.mjs"], "1 passed"],
+  ])("%s", async (file, command, flags, passed) => {
+    const examples = blocks("test-runners.md");
+    expect(examples.map(({ name }) => name)).toContain(file);
+    for (const { name, text } of examples) if (name === file || name === "ask.mjs") write(name, text);
+    write("playwright.config.mjs", 'export default { testDir: ".", testMatch: "pw-*.mjs" };');
+    const { code, output } = await run(command, ...flags);
+    expect(output).toContain(passed);
+    expect(code).toBe(0);
+  });
+
+  it("those for who comes from aimock", async () => {
+    const examples = blocks("from-aimock.md");
+    expect(examples).toHaveLength(2);
+    for (const { text } of examples) {
+      write("example.mjs", text);
+      expect(await run("node", "example.mjs")).toEqual({ code: 0, output: "Hi there!\n200\n" });
+    }
+  });
+
+  it("the aimock.json", () => {
+    const document = readFileSync(join(root, "docs", "from-aimock.md"), "utf8");
+    write("aimock.json", /^```json aimock.json\n(.*?)^```$/ms.exec(document)![1]!);
+    expect(readAimockConfig(join(project, "aimock.json"))).toMatchObject({ port: 4010, fixtures: ["./fixtures"] });
+  });
+
+  it("the table of variables", () => {
+    const document = readFileSync(join(root, "docs", "test-runners.md"), "utf8");
+    const rows = BASE_URL_VARIABLES.map(({ name, path, readBy }) => `| \`${name}\` | \`<url>${path}\` | ${readBy} |`);
+    expect(document).toContain(rows.join("\n"));
   });
 });
