@@ -142,8 +142,15 @@ export class DownloadDaemon {
   }
 
   /** A client in this process. */
-  connect(send: (text: string) => void): Client {
-    const client: Client = { transport: "unix", send, close: () => this.#clients.delete(client) };
+  connect(send: (text: string) => void, close: () => void): Client {
+    const client: Client = {
+      transport: "unix",
+      send,
+      close: () => {
+        this.#clients.delete(client);
+        close();
+      },
+    };
     this.#clients.add(client);
     return client;
   }
@@ -184,7 +191,7 @@ export class DownloadDaemon {
       for (const one of this.#clients) one.send(JSON.stringify({ jsonrpc: "2.0", ...notice }));
   }
 
-  async #answer(client: Client, { method, params = {} }: Request, notices: object[]): Promise<unknown> {
+  async #answer(client: Client, { id, method, params = {} }: Request, notices: object[]): Promise<unknown> {
     const { fault } = this.#options;
     const needed = METHODS[method];
     if (!needed) throw new Refused(-32601, `there is no ${method}`);
@@ -246,11 +253,11 @@ export class DownloadDaemon {
         return { token };
       }
       default:
-        return this.#offer(client);
+        return this.#offer(client, id);
     }
   }
 
-  #offer(client: Client): unknown {
+  #offer(client: Client, id: unknown): unknown {
     const { fault, wedged } = this.#options;
     if (fault === "answers the offer") return { taken: true };
     if (fault === "answers the offer late") {
@@ -259,7 +266,7 @@ export class DownloadDaemon {
       this.receive = async (from, text) => {
         this.receive = receive;
         await receive(from, text);
-        client.send('{"jsonrpc":"2.0","id":21,"result":{"taken":true}}');
+        client.send(JSON.stringify({ jsonrpc: "2.0", id, result: { taken: true } }));
       };
       return undefined;
     }

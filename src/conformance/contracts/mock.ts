@@ -234,7 +234,7 @@ export class MockDaemon {
     let chosen: Chosen | Unanswered | undefined;
     if (faults.length > 0) {
       chosen = answers?.refusal(params, call.transport, textOf);
-      if (!chosen)
+      if (!chosen || !this.#breaksSchema(chosen.golden.contract))
         return none(
           refusal(
             replyTo,
@@ -258,6 +258,12 @@ export class MockDaemon {
         ),
       );
     return this.#play(call, chosen, textOf, random);
+  }
+
+  /** Whether an error is about the schema: its own request breaks it, too. */
+  #breaksSchema({ method, request }: AnsweringContract): boolean {
+    const { params } = request.value as { params?: unknown };
+    return (this.#suite.schema?.faults(method, "params", params) ?? []).length > 0;
   }
 
   #play(call: MockCall, { golden, captured }: Chosen, textOf: TextOf, random: Random) {

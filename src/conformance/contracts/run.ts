@@ -377,8 +377,7 @@ class Run {
 
   /** What holds for every contract: no late reply, nothing that nobody asked for. */
   private afterwards(): void {
-    for (const idKey of this.session.late)
-      this.differ("", `a reply to the ${idKey.replace(/^(string|number) /, "id ")} came late`);
+    for (const id of this.session.late) this.differ("", `a reply to the id ${id} came late, or a second time`);
     for (const stray of this.session.stray) this.differ("", stray);
   }
 

@@ -35,7 +35,7 @@ export class Session {
   readonly #watchers = new Set<() => void>();
   /** Ids that were asked and not answered in time. */
   readonly #given = new Set<string>();
-  /** Ids whose reply came after all. */
+  /** Ids, as written, whose reply came once more or after all. */
   readonly late: string[] = [];
   #ended: string | undefined;
 
@@ -131,11 +131,10 @@ export class Session {
       waiting.resolve({ kind: "reply", text, value });
       return;
     }
-    if (this.#given.has(idKey)) this.late.push(idKey);
-    else {
-      const id = memberAt(text, rootSpan(text).start, "id");
-      this.stray.push(`a reply came to the id ${id && text.slice(id.start, id.end)}, which nobody asked`);
-    }
+    const span = memberAt(text, rootSpan(text).start, "id");
+    const id = span ? text.slice(span.start, span.end) : idKey;
+    if (this.#given.has(idKey)) this.late.push(id);
+    else this.stray.push(`a reply came to the id ${id}, which nobody asked`);
   }
 
   #end(how: string): void {
