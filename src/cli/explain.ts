@@ -1,11 +1,6 @@
 import type { Command } from "commander";
 import { collect } from "./arguments.ts";
-
-export interface ExplainFlags {
-  fixtures?: string[];
-  path?: string;
-  json?: true;
-}
+import type { ExplainFlags } from "./flags.ts";
 
 export function registerExplain(program: Command): void {
   program

@@ -58,3 +58,9 @@ export interface ScanFlags {
   detect?: string[];
   skip?: string[];
 }
+
+export interface ExplainFlags {
+  fixtures?: string[];
+  path?: string;
+  json?: true;
+}

@@ -3,7 +3,7 @@ import { ApiError } from "../dialects/api-error.ts";
 import { FixtureError } from "../fixtures/load.ts";
 import { StuntDouble } from "../server/double.ts";
 import { explainRequest } from "../server/explain-request.ts";
-import type { ExplainFlags } from "./explain.ts";
+import type { ExplainFlags } from "./flags.ts";
 import { UsageError } from "./run-verb.ts";
 
 /** Prints the explanation of a request. 0: a fixture answers it. 1: none does. */
