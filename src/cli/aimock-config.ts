@@ -98,7 +98,9 @@ function settingsOf(config: JsonObject): Partial<ServeSettings> {
     ...(auth !== undefined && { apiKey: auth.apiKeys }),
     ...(record !== undefined && recordFlags(record)),
   };
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    Object.entries<unknown>(settings).filter(([, value]) => value !== undefined),
+  ) as typeof settings;
 }
 
 /** After `faultsIn` has found nothing. */

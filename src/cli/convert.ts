@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { Argument } from "commander";
+import type { ConvertedTool } from "./run-convert.ts";
 
-export const CONVERTED_TOOLS = ["aimock", "mockllm", "vidaimock", "wiremock", "vcrpy", "har"] as const;
-export type ConvertedTool = (typeof CONVERTED_TOOLS)[number];
+const TOOLS: readonly ConvertedTool[] = ["aimock", "mockllm", "vidaimock", "wiremock", "vcrpy", "har"];
 
 export function registerConvert(program: Command): void {
   program
     .command("convert")
     .description("make fixtures of another tool's files, and say what cannot be carried over")
-    .addArgument(new Argument("<tool>", "whose files they are").choices(CONVERTED_TOOLS))
+    .addArgument(new Argument("<tool>", "whose files they are").choices(TOOLS))
     .argument("<in>", "a file or a folder")
     .argument("<out>", "a file that ends with .json, or a folder for one file each")
     .action(async (tool: ConvertedTool, from: string, to: string) => {

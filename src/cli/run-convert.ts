@@ -19,8 +19,9 @@ import { Router } from "../server/router.ts";
 import { dialects } from "../services/registry.ts";
 import { LocalMemory } from "../state/memory.ts";
 import { providerOfHost } from "../upstream/providers.ts";
-import type { ConvertedTool } from "./convert.ts";
 import { UsageError } from "./run-verb.ts";
+
+export type ConvertedTool = "aimock" | "mockllm" | "vidaimock" | "wiremock" | "vcrpy" | "har";
 
 /** The endings of each tool's files; those of templates too. */
 const FILES: Record<ConvertedTool, RegExp> = {

@@ -148,7 +148,7 @@ export class StuntDouble {
       clock: this.#clock,
       ...(proxy !== undefined && { proxy: await (await import("./forward-proxy.ts")).openProxy(proxy.ca) }),
       handle: (raw) => this.#handle(raw),
-      intercept: (...request) => this.#mounts.intercept(...request),
+      intercept: this.#mounts.intercept,
       refuse: (raw, fault) => this.#engine.refuse(raw, new ApiError(fault)),
     });
     this.#listener = listener;

@@ -30,9 +30,12 @@ export interface ListenerOptions {
    * Asked before a request's body is read. When it returns true the request is taken, and is handled here after all
    * only if `otherwise` is called.
    */
-  intercept?(request: NodeRequest, response: NodeResponse, otherwise: () => void): boolean;
+  intercept?(request: NodeRequest, response: NodeResponse, otherwise: Otherwise): boolean;
   refuse(raw: RawRequest, fault: BodyFault): Outcome;
 }
+
+/** How a request is handled that nobody has taken. */
+export type Otherwise = (request: NodeRequest, response: NodeResponse) => void;
 
 // Loaded when the first client speaks HTTP/2 or TLS: they cost a start more than all else together.
 const load = createRequire(import.meta.url);
@@ -195,11 +198,11 @@ export class Listener {
   readonly #onRequest = (request: NodeRequest, response: NodeResponse): void => {
     if (request.httpVersionMajor === 2) request.on("error", ignore);
     const { intercept } = this.#options;
-    if (intercept?.(request, response, () => this.#read(request, response))) return;
+    if (intercept?.(request, response, this.#read)) return;
     this.#read(request, response);
   };
 
-  #read(request: NodeRequest, response: NodeResponse): void {
+  readonly #read: Otherwise = (request, response) => {
     const { bodyLimit, proxy } = this.#options;
     if (proxy !== undefined && request.url?.startsWith("http://")) {
       proxy.forward(request as IncomingMessage, response);
@@ -224,7 +227,7 @@ export class Listener {
         respond(outcome, response, this.#options.clock, false);
       },
     );
-  }
+  };
 
   #answer(request: NodeRequest, response: NodeResponse, body: Uint8Array): void {
     const headOnly = request.method === "HEAD";

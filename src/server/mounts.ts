@@ -1,7 +1,7 @@
 import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
 import type { NodeRequest } from "./body.ts";
-import { NO_BODY, rawOf } from "./listener.ts";
+import { NO_BODY, type Otherwise, rawOf } from "./listener.ts";
 import type { Outcome } from "./outcome.ts";
 import { type NodeResponse, respond } from "./respond.ts";
 
@@ -38,7 +38,7 @@ export class Mounts {
   /**
    * True when some handler has the request's prefix. `otherwise` is called if none of those answers it.
    */
-  intercept(request: NodeRequest, response: NodeResponse, otherwise: () => void): boolean {
+  readonly intercept = (request: NodeRequest, response: NodeResponse, otherwise: Otherwise): boolean => {
     if (this.#mounts.length === 0 || request.method === "OPTIONS") return false;
     const path = (request.url ?? "/").split("?", 1)[0]!;
     const mounts = this.#mounts.filter(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
@@ -47,7 +47,7 @@ export class Mounts {
     if (refused !== undefined) respond(refused, response, this.#clock, request.method === "HEAD");
     else void ask(mounts, request, response, path, otherwise);
     return true;
-  }
+  };
 }
 
 async function ask(
@@ -55,7 +55,7 @@ async function ask(
   request: NodeRequest,
   response: NodeResponse,
   path: string,
-  otherwise: () => void,
+  otherwise: Otherwise,
 ): Promise<void> {
   for (const { prefix, handler } of mounts) {
     try {
@@ -65,7 +65,7 @@ async function ask(
       return;
     }
   }
-  otherwise();
+  otherwise(request, response);
 }
 
 /** A handler's fault must not take the process down, nor leave its caller waiting. */
