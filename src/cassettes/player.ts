@@ -83,7 +83,7 @@ export class CassettePlayer {
   explain(call: Call): string {
     const { place, occurrence } = this.placed(call);
     const { folder, placer } = this.#options;
-    const known = folder.recordingsOf(place);
+    const known = [...folder.recordingsOf(place), ...this.#handwritten(call, place)];
     const scenario = JSON.stringify(place.scenario);
     if (known.length > 0) {
       return `In the scenario ${scenario} this call was recorded ${known.length === 1 ? "once" : `${known.length} times`} (${known.map(({ name }) => name).join(", ")}) and came for the ${ordinal(occurrence)} time. Record it anew, or let the last one answer again (--repeat last).`;
@@ -109,25 +109,27 @@ export class CassettePlayer {
       const own = recordings.find((entry) => occurrenceOf(folder.read(entry)) === occurrence);
       return own ?? (repeat === "last" ? recordings.at(-1) : undefined);
     }
-    return folder.fiberOf(place) ?? this.#handwritten(call, place, occurrence);
+    const fiber = folder.fiberOf(place);
+    if (fiber !== undefined) return fiber;
+    const fitting = this.#handwritten(call, place);
+    return fitting[occurrence - 1] ?? (repeat === "last" ? fitting.at(-1) : undefined);
   }
 
-  /** A cassette without a fingerprint is of the call whose request it holds. */
-  #handwritten(call: Call, { scenario }: Place, occurrence: number): CassetteEntry | undefined {
-    const { folder, placer, repeat } = this.#options;
+  /** Cassettes without a fingerprint are of the call whose request they hold. */
+  #handwritten(call: Call, { scenario }: Place): CassetteEntry[] {
+    const { folder, placer } = this.#options;
     const all = folder.anonymousOf(scenario);
-    if (all.length === 0) return undefined;
+    if (all.length === 0) return [];
     const { context } = placer.comparable({ context: requestParts(call, "").context }) as ReturnType<
       typeof requestParts
     >;
-    const fitting = all.filter((entry) => {
+    return all.filter((entry) => {
       const recorded = this.#traceOf(folder.read(entry)).request_context;
       return (
         modelName(recorded.model) === modelName(context.model) &&
         isDeepStrictEqual(placer.comparable(recorded.messages), context.messages)
       );
     });
-    return fitting[occurrence - 1] ?? (repeat === "last" ? fitting.at(-1) : undefined);
   }
 
   #replayOf(entry: CassetteEntry): TakeReplay {

@@ -76,7 +76,9 @@ function resolve(
   }
   const found = (aliases.has(target) ? undefined : own.get(target)) ?? known.get(target);
   if (found !== undefined) return found;
-  throw new CassetteError(`${place}/alias: there are no rules ${target}; there are ${[...own.keys(), ...known.keys()].join(", ")}`);
+  throw new CassetteError(
+    `${place}/alias: there are no rules ${target}; there are ${[...own.keys(), ...known.keys()].join(", ")}`,
+  );
 }
 
 /** Says where rules cannot be used; what they would not find is no fault. */
@@ -102,13 +104,15 @@ function checkFields(fields: unknown, place: string): void {
   for (const [name, take] of Object.entries(fields)) {
     const here = `${place}/${name}`;
     if (typeof take === "string" || isPaths(take)) continue;
-    if (!isObject(take)) throw new CassetteError(`${here}: expected a path, a list of paths or {"take": …}, but it is ${kindOf(take)}`);
+    if (!isObject(take))
+      throw new CassetteError(`${here}: expected a path, a list of paths or {"take": …}, but it is ${kindOf(take)}`);
     known(take, TAKE_MEMBERS, here);
     if (typeof take["take"] !== "string" && !isPaths(take["take"])) {
       throw new CassetteError(`${here}/take: expected a path or a list of paths`);
     }
     if (take["op"] !== undefined && !OPS.has(String(take["op"]))) fault(`${here}/op`, OPS, take["op"]);
-    if (take["via"] !== undefined && !TRANSFORMS.has(String(take["via"]))) fault(`${here}/via`, TRANSFORMS, take["via"]);
+    if (take["via"] !== undefined && !TRANSFORMS.has(String(take["via"])))
+      fault(`${here}/via`, TRANSFORMS, take["via"]);
   }
 }
 
@@ -118,7 +122,8 @@ function isPaths(value: unknown): boolean {
 
 function known(value: object, members: ReadonlySet<string>, place: string): void {
   for (const name of Object.keys(value)) {
-    if (!members.has(name)) throw new CassetteError(`${place}/${name}: there is no such member; there are ${[...members].join(", ")}`);
+    if (!members.has(name))
+      throw new CassetteError(`${place}/${name}: there is no such member; there are ${[...members].join(", ")}`);
   }
 }
 

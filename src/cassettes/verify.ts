@@ -62,7 +62,14 @@ export async function verifyFile(file: string, root: string, options: VerifyOpti
 }
 
 function damage(name: string, { pointer, message }: { pointer: string; message: string }): Difference {
-  return { case: name, response: 0, pointer, want: "", got: "", detail: pointer === "" ? message : `${pointer}: ${message}` };
+  return {
+    case: name,
+    response: 0,
+    pointer,
+    want: "",
+    got: "",
+    detail: pointer === "" ? message : `${pointer}: ${message}`,
+  };
 }
 
 /** @returns why nothing could be said, or what differs */
@@ -98,7 +105,10 @@ function verifyTrace(trace: Trace, options: VerifyOptions): Difference[] | strin
     add(`/response_timeline/${last}/tool_calls${pointer}`, want, got);
   }
   const word = timeline.at(-1)?.finish_reason;
-  if (word !== undefined && !(finished && [finishWord(choice, calls.length > 0), choice.finish.reason].includes(word))) {
+  if (
+    word !== undefined &&
+    !(finished && [finishWord(choice, calls.length > 0), choice.finish.reason].includes(word))
+  ) {
     add(`/response_timeline/${last}/finish_reason`, word, finished ? finishWord(choice, calls.length > 0) : undefined);
   }
   for (const { pointer, want, got } of differences({ ...trace.usage }, { ...trace.usage, ...usageOf(reply) })) {
@@ -153,6 +163,16 @@ function frameOf(timeline: readonly TimelineFrame[], recorded: string, text: str
 }
 
 function differing(pointer: string, want: unknown, got: unknown): Difference {
-  const [shownWant, shownGot] = cutAroundDifference(JSON.stringify(want) ?? "nothing", JSON.stringify(got) ?? "nothing");
-  return { case: "", response: 0, pointer, want: shownWant, got: shownGot, detail: `${pointer}: the raw payload says something else` };
+  const [shownWant, shownGot] = cutAroundDifference(
+    JSON.stringify(want) ?? "nothing",
+    JSON.stringify(got) ?? "nothing",
+  );
+  return {
+    case: "",
+    response: 0,
+    pointer,
+    want: shownWant,
+    got: shownGot,
+    detail: `${pointer}: the raw payload says something else`,
+  };
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { registerCassettes } from "./cassettes/manage.ts";
 import { registerConvert } from "./convert.ts";
 import { registerCoverage } from "./coverage.ts";
 import { registerExplain } from "./explain.ts";
@@ -29,5 +30,6 @@ registerGenerate(program);
 registerExplain(program);
 registerScan(program);
 registerConvert(program);
+registerCassettes(program);
 
 await program.parseAsync(withVerb(process.argv));

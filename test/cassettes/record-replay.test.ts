@@ -86,10 +86,12 @@ const STREAM = [
   "data: [DONE]\n\n",
 ];
 
-const json = (text: string): Handler => (_, response) => {
-  response.writeHead(200, { "content-type": "application/json" });
-  response.end(text);
-};
+const json =
+  (text: string): Handler =>
+  (_, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(text);
+  };
 const stream: Handler = (_, response) => {
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (const chunk of STREAM) response.write(chunk);
@@ -147,14 +149,71 @@ describe("a recorded call", () => {
     const times = trace.stuntdouble!.http!.times_ms!;
     let seen = "";
     for (const moment of [...new Set(times)]) {
-      expect(clock.pending).toEqual([moment + 5]);
+      expect(clock.pending[0]).toBeCloseTo(moment + 5, 6);
       const next = reader.read();
-      clock.advance(moment + 5 - clock.now());
+      clock.advance(clock.pending[0]! - clock.now());
       seen += Buffer.from((await next).value!).toString();
       expect(seen).toBe(STREAM.slice(0, times.lastIndexOf(moment) + 1).join(""));
     }
     expect(seen).toBe(text);
     await double.stop();
+  });
+
+  it("of a kill switch that was written by hand gives what came before it, and then the error", async () => {
+    const double = await replaying({ folder: "examples/cassettes", scenario: "long essay" });
+    const ask = {
+      model: "gpt-5-mini",
+      messages: [{ role: "user" as const, content: "Write an essay of ten thousand words about lighthouses." }],
+    };
+    for (const url of [double.url, undefined]) {
+      const client = new OpenAI({
+        baseURL: `${url ?? "http://double"}/v1`,
+        apiKey: "none",
+        maxRetries: 0,
+        ...(url === undefined && { fetch: double.fetch }),
+      });
+      let text = "";
+      const run = async (): Promise<void> => {
+        for await (const chunk of await client.chat.completions.create({ ...ask, stream: true })) {
+          text += chunk.choices[0]?.delta.content ?? "";
+        }
+      };
+      await expect(run()).rejects.toThrow("Guardrail Block: the stream ran past its quota of tokens. (replayed)");
+      expect(text).toBe("Lighthouses have guided sailors home for centuries; ");
+      double.resetCounts();
+      await expect(client.chat.completions.create(ask)).rejects.toMatchObject({ status: 403 });
+      double.resetCounts();
+    }
+  });
+
+  it.each([
+    [
+      "packing list",
+      {
+        model: "claude-haiku-4-5-20251001",
+        max_tokens: 200,
+        messages: [{ role: "user" as const, content: "What should I pack for a day at the sea?" }],
+      },
+      "Sunscreen, a towel, and a book.",
+    ],
+    [
+      "coin toss",
+      { model: "gpt-5-mini", max_tokens: 5, messages: [{ role: "user" as const, content: "Toss a coin." }] },
+      "It landed on its edge.",
+    ],
+  ])("of the scenario %s, written by hand, answers every dialect", async (scenario, ask, text) => {
+    const double = await replaying({ folder: "examples/cassettes", scenario, repeat: "last" });
+    const anthropic = new Anthropic({ baseURL: double.url, apiKey: "none", maxRetries: 0 });
+    const pieces: string[] = [];
+    const message = await anthropic.messages
+      .stream(ask)
+      .on("text", (piece) => pieces.push(piece))
+      .finalMessage();
+    expect(message.content).toEqual([{ type: "text", text }]);
+    if (scenario === "packing list") expect(pieces).toEqual(["Sunscreen, ", "a towel, ", "and a book."]);
+    const openai = new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const completion = await openai.chat.completions.create(ask);
+    expect(completion.choices[0]).toMatchObject({ message: { content: text }, finish_reason: "stop" });
   });
 
   it("gives the official SDKs in replay what they got live", async () => {

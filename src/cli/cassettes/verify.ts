@@ -31,7 +31,8 @@ function isCassette(file: string): boolean {
 }
 
 export async function verifyCassettes(path: string, command: readonly string[], flags: VerifyFlags): Promise<number> {
-  if (command.length > 0) throw new UsageError("Cassettes are held to their own raw payload: verify takes no command for them.");
+  if (command.length > 0)
+    throw new UsageError("Cassettes are held to their own raw payload: verify takes no command for them.");
   const operations = dialects.flatMap((dialect) => dialect.operations);
   const known = new Map<string, Rules>();
   for (const { name, dialect, rules } of operations) {
