@@ -88,13 +88,13 @@ describe("the command", () => {
     expect(good.status).toBe(0);
     expect(JSON.parse(good.stdout)).toMatchObject({ passed: 8, failed: 0, skipped: 1 });
     expect(run("verify", join(folder, "kill-switch.json")).status).toBe(2);
-    writeFileSync(join(folder, "unary.json"), '{"latest_trace_id": "');
     const shown = run("cassettes", "show", join(folder, "text-stream.json"));
     expect(shown.stdout).toContain('"Sunscreen, "');
     expect(run("cassettes", "list", folder).stdout).toContain("five-takes.json");
     const differing = run("cassettes", "diff", join(folder, "five-takes.json"));
     expect(differing.status).toBe(1);
     expect(differing.stdout).toContain('text: "Tails!" -> "It landed on its edge."');
+    writeFileSync(join(folder, "unary.json"), '{"latest_trace_id": "');
     const bad = run("verify", folder);
     expect(bad.status).toBe(1);
     expect(bad.stdout).toContain("unary.json");
