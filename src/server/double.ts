@@ -2,7 +2,6 @@ import type { Server } from "node:http";
 import { withoutMetadata } from "../cassettes/call-metadata.ts";
 import type { Timing } from "../chat/timing.ts";
 import { ApiError, type ApiErrorFields } from "../dialects/api-error.ts";
-import { testIdOf } from "../dialects/call.ts";
 import type { Call } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import { type FixtureAnswererOptions, fixtureAnswerer } from "../fixtures/answerer.ts";
@@ -531,10 +530,10 @@ export class StuntDouble {
   }
 
   #tell(raw: RawRequest, response: JournalResponse, tape: unknown): void {
-    const path = raw.url.split("?", 1)[0]!;
-    this.#tally.count(testIdOf(raw), raw.method, path, response);
+    this.#tally.count(raw, response);
     this.#metrics?.count(raw, response);
-    this.#options.onCall?.({ method: raw.method, path, response, tape });
+    const { onCall } = this.#options;
+    if (onCall !== undefined) onCall({ method: raw.method, path: raw.url.split("?", 1)[0]!, response, tape });
   }
 
   #warn(message: string): void {

@@ -18,7 +18,7 @@ interface Way {
 export class Router {
   readonly #ways = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 2048 });
   /** Static paths answer from here: no tree walk, no new object. */
-  readonly #statics = new Map<string, Way>();
+  readonly #statics = new Map<string, Map<string, Way>>();
   readonly #methods = new Map<string, Set<HttpMethod>>();
   readonly #providers = new Set<string>();
 
@@ -40,7 +40,10 @@ export class Router {
           const own: Way = { path, operations: [operation] };
           byRoute.set(key, own);
           if (path.includes(":") || path.includes("*")) this.#ways.on(method, path, () => {}, own);
-          else this.#statics.set(key, own);
+          else {
+            const ofMethod = this.#statics.get(method) ?? new Map<string, Way>();
+            this.#statics.set(method, ofMethod.set(path, own));
+          }
           const methods = this.#methods.get(path) ?? new Set();
           this.#methods.set(path, methods.add(method));
         }
@@ -89,7 +92,7 @@ export class Router {
   }
 
   #lookUp(raw: RawRequest, path: string, provider?: string): Operation | undefined {
-    let way = this.#statics.get(`${raw.method} ${path}`);
+    let way = this.#statics.get(raw.method)?.get(path);
     let params: RawRequest["params"] | undefined;
     if (way === undefined) {
       const found = this.#ways.find(raw.method as HTTPMethod, path);

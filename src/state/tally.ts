@@ -1,3 +1,5 @@
+import { testIdOf } from "../dialects/call.ts";
+import type { RawRequest } from "../dialects/raw-request.ts";
 import type { JournalResponse } from "./journal.ts";
 
 export interface Miss {
@@ -16,13 +18,14 @@ export class Tally {
   missed = 0;
   #misses: Miss[] = [];
 
-  count(testId: string, method: string, path: string, { source, detail = "" }: JournalResponse): void {
+  count(raw: RawRequest, { source, detail = "" }: JournalResponse): void {
     if (source !== "miss") {
       if (source !== "refused" && source !== "internal") this.served++;
       return;
     }
     this.missed++;
-    this.#misses.push({ testId, method, path, detail });
+    const path = raw.url.split("?", 1)[0]!;
+    this.#misses.push({ testId: testIdOf(raw), method: raw.method, path, detail });
     if (this.#misses.length > MOST_MISSES) this.#misses.shift();
   }
 
