@@ -81,12 +81,37 @@ export async function load(server, { path, body, headers = {}, seconds, connecti
   return { rate, cpuMicros: (cpu * 1000) / requests };
 }
 
+/** The same over HTTP/2 without TLS, by h2load. */
+export async function loadOverHttp2(server, { path, body, headers = {}, seconds, connections = 16 }) {
+  const bodyFile = join(scratch, "body");
+  writeFileSync(bodyFile, body);
+  const before = server.cpuMs();
+  const [command, ...args] = pin(1, [
+    "h2load",
+    ...["-t1", `-c${connections}`, `-D${seconds}`, "-d", bodyFile],
+    ...Object.entries({ "content-type": "application/json", ...headers }).flatMap(([name, value]) => [
+      "-H",
+      `${name}: ${value}`,
+    ]),
+    `http://127.0.0.1:${server.port}${path}`,
+  ]);
+  const child = spawn(command, args);
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  await once(child, "exit");
+  const cpu = server.cpuMs() - before;
+  const rate = Number(/, ([\d.]+) req\/s/.exec(output)?.[1] ?? 0);
+  const good = Number(/status codes: (\d+) 2xx, 0 3xx, 0 4xx, 0 5xx/.exec(output)?.[1] ?? 0);
+  if (good === 0) throw new Error(`${server.name}: not all were served\n${output}`);
+  return { rate, cpuMicros: (cpu * 1000) / good };
+}
+
 /** Five rounds in which the contenders take turns, so that a slow moment of the machine hits them all. */
-export async function rounds(contenders, options, count = ROUNDS) {
+export async function rounds(contenders, options, { count = ROUNDS, loader = load } = {}) {
   const results = new Map(contenders.map((contender) => [contender.name, []]));
-  for (const contender of contenders) await load(contender, { ...options, seconds: 1 });
+  for (const contender of contenders) await loader(contender, { ...options, seconds: 1 });
   for (let round = 0; round < count; round++) {
-    for (const contender of contenders) results.get(contender.name).push(await load(contender, options));
+    for (const contender of contenders) results.get(contender.name).push(await loader(contender, options));
   }
   return Object.fromEntries(
     [...results].map(([name, runs]) => [

@@ -6,10 +6,12 @@ const BENCHMARKS = {
   matching: () => import("./matching.mjs").then((part) => part.matching()),
   unary: () => import("./unary.mjs").then((part) => part.unary()),
   stream: () => import("./stream.mjs").then((part) => part.stream()),
+  dialects: () => import("./dialects.mjs").then((part) => part.dialects()),
   relay: () => import("./relay.mjs").then((part) => part.relay()),
   paced: () => import("./paced.mjs").then((part) => part.paced()),
   start: () => import("./start.mjs").then((part) => part.start()),
   conformance: () => import("./conformance.mjs").then((part) => part.conformance()),
+  contracts: () => import("./contracts.mjs").then((part) => part.contracts()),
   memory: () => import("./memory.mjs").then((part) => part.memory()),
 };
 

@@ -542,7 +542,8 @@ export const sdks: readonly Sdk[] = [
   }),
   ai("@ai-sdk/mistral", (url) => createMistral({ ...key, baseURL: `${url}/mistral/v1` })("magistral-medium-latest")),
   ai("@ai-sdk/groq", (url) => createGroq({ ...key, baseURL: `${url}/groq/openai/v1` })("openai/gpt-oss-120b")),
-  ai("@ai-sdk/xai", (url) => createXai({ ...key, baseURL: `${url}/xai/v1` }).chat("grok-4")),
+  // Chat here; from its fifth version on Responses.
+  ai("@ai-sdk/xai", (url) => createXai({ ...key, baseURL: `${url}/xai/v1` })("grok-4")),
   ai("@ai-sdk/openai-compatible", (url) =>
     createOpenAICompatible({ name: "together", baseURL: `${url}/together/v1`, includeUsage: true })("m"),
   ),
