@@ -12,6 +12,7 @@ const BENCHMARKS = {
   start: () => import("./start.mjs").then((part) => part.start()),
   conformance: () => import("./conformance.mjs").then((part) => part.conformance()),
   contracts: () => import("./contracts.mjs").then((part) => part.contracts()),
+  cassettes: () => import("./cassettes.mjs").then((part) => part.cassettes()),
   memory: () => import("./memory.mjs").then((part) => part.memory()),
 };
 

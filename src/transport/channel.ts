@@ -58,7 +58,12 @@ export function streamChannel(
         deliver(decoder.end());
         events.end(how);
       };
-      input.on("data", (chunk: Buffer) => deliver(decoder.push(chunk)));
+      input.on("data", (chunk: Buffer) => {
+        // What is answered to one chunk leaves in one write: a client that sends many at once has as many answers.
+        output.cork();
+        deliver(decoder.push(chunk));
+        output.uncork();
+      });
       input.on("end", () => finish(howItEnds));
       input.on("close", () => finish(howItEnds));
       input.on("error", (error) => finish(`the stream failed (${error.message})`));

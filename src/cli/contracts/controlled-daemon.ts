@@ -22,6 +22,8 @@ import { errorResponse } from "../../wire/json-rpc.ts";
 const SERVER_ERROR = -32000;
 const RATE_LIMITED = -32029;
 const JOURNAL_LENGTH = 1_000;
+/** A longer request is kept without its text. */
+const LONGEST_KEPT = 64 * 1024;
 const TEST_ID = "default";
 /** A control request is a few lines. */
 const LONGEST_BODY = 1_000_000;
@@ -29,7 +31,10 @@ const LONGEST_BODY = 1_000_000;
 /** A mock daemon with the journal, the chaos and the control API that HTTP doubles have. */
 export class ControlledDaemon implements Controlled {
   readonly daemon: MockDaemon;
-  readonly #journal = new Journal(JOURNAL_LENGTH);
+  /** The last requests, as they came: an entry is made of one when somebody reads it. */
+  #kept: { call: MockCall; answer: MockAnswer; timestamp: number }[] = [];
+  #forgotten = 0;
+  #struck: boolean;
   readonly #chaos: ChaosControl;
   readonly #errors: { code: number; message: string }[] = [];
   readonly #options: MockOptions;
@@ -39,6 +44,7 @@ export class ControlledDaemon implements Controlled {
   constructor(suite: Suite, options: MockOptions, chaos: Chaos | undefined) {
     this.#options = options;
     this.#chaos = new ChaosControl(options.stamps, options.clock, chaos);
+    this.#struck = chaos !== undefined;
     this.daemon = new MockDaemon(suite, {
       ...options,
       onCall: (call, answer) => this.#write(call, answer),
@@ -46,12 +52,30 @@ export class ControlledDaemon implements Controlled {
     });
   }
 
+  /** A request's path is its method, and its status says whether anything came back. */
   calls(filter: JournalFilter = {}): JournalEntry[] {
-    return this.#journal.read(filter);
+    const journal = new Journal(JOURNAL_LENGTH);
+    for (const { call, answer, timestamp } of this.#kept.slice(-JOURNAL_LENGTH)) {
+      journal.write({
+        raw: new RawRequest("POST", `/${call.method}`, { "x-transport": call.transport }, Buffer.from(call.text)),
+        operation: undefined,
+        testId: TEST_ID,
+        timestamp,
+        response: {
+          status: answer.text === undefined ? 0 : 200,
+          source: answer.contract === undefined ? "miss" : "fixture",
+          fixture: answer.contract ?? null,
+          ...(answer.code !== undefined && { detail: `error ${answer.code}` }),
+        },
+      });
+    }
+    const before = this.#forgotten + Math.max(0, this.#kept.length - JOURNAL_LENGTH);
+    return journal.read(filter).map((entry) => ({ ...entry, id: String(Number(entry.id) + before) }));
   }
 
   clearCalls(): void {
-    this.#journal.clear();
+    this.#forgotten += this.#kept.length;
+    this.#kept = [];
   }
 
   addFixtures(): never {
@@ -77,17 +101,20 @@ export class ControlledDaemon implements Controlled {
 
   setChaos(chaos: Chaos): void {
     this.#chaos.set(chaos);
+    this.#struck = true;
   }
 
   clearChaos(): void {
     this.#chaos.clear();
+    this.#struck = false;
   }
 
   reset(): void {
     this.daemon.reset();
-    this.#journal.clear();
+    this.clearCalls();
     this.#errors.length = 0;
     this.#chaos.clearAll();
+    this.#struck = false;
   }
 
   explain(): never {
@@ -140,28 +167,21 @@ export class ControlledDaemon implements Controlled {
     };
   }
 
-  /** In the journal a request's path is its method, and its status says whether anything came back. */
   #write(call: MockCall, answer: MockAnswer): void {
     this.served++;
-    const raw = new RawRequest("POST", `/${call.method}`, { "x-transport": call.transport }, Buffer.from(call.text));
-    this.#journal.write({
-      raw,
-      operation: undefined,
-      testId: TEST_ID,
-      timestamp: this.#options.clock.wall(),
-      response: {
-        status: answer.text === undefined ? 0 : 200,
-        source: answer.contract === undefined ? "miss" : "fixture",
-        fixture: answer.contract ?? null,
-        ...(answer.code !== undefined && { detail: `error ${answer.code}` }),
-      },
-    });
+    const short = call.text.length <= LONGEST_KEPT ? call : { ...call, text: "" };
+    this.#kept.push({ call: short, answer, timestamp: this.#options.clock.wall() });
+    // In one go: taking the oldest away at each request would move all the others.
+    if (this.#kept.length < JOURNAL_LENGTH * 2) return;
+    this.#kept = this.#kept.slice(-JOURNAL_LENGTH);
+    this.#forgotten += JOURNAL_LENGTH;
   }
 
   #intercept(call: MockCall, answer: MockAnswer): Interception | Promise<Interception> | undefined {
     const queued = this.#errors.shift();
     const id = call.id ?? "null";
     if (queued) return { text: errorResponse(id, queued.code, queued.message) };
+    if (!this.#struck) return undefined;
     const given: Answer = {
       kind: "output",
       out: answer,

@@ -197,7 +197,12 @@ export class MockDaemon {
     const member = value as Member & { method: string };
     const id = "id" in member ? idOf(member, text) : undefined;
     const call: MockCall = { method: member.method, text, id, transport: client.transport };
-    const random = this.#options.stamps.next("", member.method).random;
+    let drawn: Random | undefined;
+    // Most answers need no chance, and a stamp for each costs more than the answer.
+    const random = () => {
+      drawn ??= this.#options.stamps.next("", member.method).random;
+      return drawn();
+    };
     const { answer, after } = this.#decide(call, member["params"], random);
     const send = (interception?: Interception) => {
       const sent = interception && "text" in interception ? { ...answer, text: interception.text } : answer;

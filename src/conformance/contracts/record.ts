@@ -8,14 +8,15 @@ import { memberText } from "../../wire/json-rpc.ts";
 import { childrenAt, kindAt, rootSpan } from "../../wire/json-text.ts";
 import { SuiteError } from "../errors.ts";
 import type { Target } from "../target.ts";
-import type { Contract } from "./contract.ts";
+import type { Contract, SuiteSettings } from "./contract.ts";
 import { BLANK } from "./lint.ts";
 import { isNamed, type Suite } from "./load.ts";
 import type { Placeholders } from "./placeholders.ts";
 import { askContract, type RunOptions } from "./run.ts";
 import { sampleOf } from "./sample.ts";
+import type { MethodSchema, ServiceSchema } from "./service-schema.ts";
 import { sameValue } from "./shape.ts";
-import { compact, makeTemplate, placeholderIn, textAt } from "./template.ts";
+import { compact, makeTemplate, placeholderIn, textAt, valueAt } from "./template.ts";
 import type { VerifyContractsOptions } from "./verify.ts";
 
 export interface RecordedContract {
@@ -99,10 +100,15 @@ function namedIn(suite: Suite, names: readonly string[]): Contract[] {
       unknown.push(name);
       return [];
     }
-    const schema = suite.schema.schemaOf(method, "params", method.structure === "by-position");
-    const params =
-      method.examples[0]?.params ??
-      (schema === undefined ? undefined : sampleOf(schema, suite.schema.document, Math.random));
+    const params = method.examples[0]?.params ?? sampledParams(suite.schema, method);
+    const risk = actsAtOnce(params, suite.settings.startModes);
+    if (risk !== undefined)
+      throw new SuiteError([
+        {
+          file: suite.root,
+          message: `${name} would be asked with ${risk}, which acts at once: write its request by hand.`,
+        },
+      ]);
     const request = { jsonrpc: "2.0", id: 1, method: name, ...(params === undefined ? {} : { params }) };
     const text = JSON.stringify({
       name: `${BLANK}: ${name}`,
@@ -133,6 +139,29 @@ function namedIn(suite: Suite, names: readonly string[]): Contract[] {
       })),
     );
   return chosen;
+}
+
+/** Params that nobody wrote, with what has to be there and nothing else: what is left out does the least. */
+function sampledParams(schema: ServiceSchema, method: MethodSchema): unknown {
+  const positional = method.structure === "by-position";
+  const described = schema.schemaOf(method, "params", positional);
+  if (described === undefined) return undefined;
+  const sample = sampleOf(described, schema.document, Math.random);
+  if (Array.isArray(sample)) return sample.filter((_, index) => method.params?.[index]?.required);
+  const own = method.paramsPointer === undefined ? described : valueAt(schema.document, method.paramsPointer);
+  const required = (own as { required?: string[] }).required ?? [];
+  return Object.fromEntries(Object.entries(sample as object).filter(([name]) => required.includes(name)));
+}
+
+/** A start mode in params that makes a real server act at once; undefined where there is none. */
+function actsAtOnce(params: unknown, startModes: SuiteSettings["startModes"]): string | undefined {
+  if (typeof params !== "object" || params === null) return undefined;
+  for (const [name, value] of Object.entries(params)) {
+    if (startModes[name]?.includes(value)) return `${name} ${JSON.stringify(value)}`;
+    const inside = actsAtOnce(value, startModes);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
 }
 
 /** Everything that the file says stays as it was written, but what was recorded. */
