@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { installPackages } from "./setup.mjs";
+import { installPackages, run } from "./setup.mjs";
 
 const recordings = resolve(process.env.STUNTDOUBLE_WILD ?? "../shared/wild");
 if (!existsSync(recordings)) {
@@ -13,6 +13,7 @@ if (!existsSync(recordings)) {
   process.exit(0);
 }
 installPackages();
+run("npm", ["run", "--silent", "generate"]);
 
 const folder = mkdtempSync(join(tmpdir(), "stuntdouble-wild-"));
 const tests = join(folder, "tests.json");
