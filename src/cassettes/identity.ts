@@ -4,11 +4,7 @@ import { DEFAULT_TEST_ID } from "../dialects/call.ts";
 import type { Call } from "../dialects/operation.ts";
 import { canonicalJson, type Identifier } from "../fixtures/identity.ts";
 import { type Redactor, withoutNumbers } from "../guard/redact.ts";
-
-/** How a call is told from others. What is kept with the recordings, since both sides have to agree. */
-export type MatchMode = "exact" | "messages" | "last-message" | "position";
-
-export const MATCH_MODES: readonly MatchMode[] = ["exact", "messages", "last-message", "position"];
+import type { MatchMode } from "./match-mode.ts";
 
 /** The scenario of calls that name none. */
 export const DEFAULT_SCENARIO = "auto";

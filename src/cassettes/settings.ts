@@ -3,7 +3,7 @@ import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import { isObject } from "../dialects/raw-request.ts";
 import { CassetteError } from "./format.ts";
-import { MATCH_MODES, type MatchMode } from "./identity.ts";
+import { MATCH_MODES, type MatchMode } from "./match-mode.ts";
 
 export const SETTINGS_FILE = "cassettes.json";
 

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { MATCH_MODES, type MatchMode } from "../cassettes/identity.ts";
+import { MATCH_MODES, type MatchMode } from "../cassettes/match-mode.ts";
 import type { ReplaySpeed } from "../cassettes/replay.ts";
 import type { Repeat } from "../fixtures/select.ts";
-import { CASSETTE_MODES, type CassetteMode, type CassetteOptions } from "../server/cassettes.ts";
+import { CASSETTE_MODES, type CassetteMode, type CassetteOptions } from "../server/cassette-options.ts";
 import { durationMs, oneOf } from "./arguments.ts";
 
 /** What the command line says of cassettes. */
@@ -60,7 +60,8 @@ export function cassetteSettings(
   }
   const { cassettes, scenario, vcrSpeed, vcrChaos, vcrTick, match, maxAge, ignore, repeat } = flags;
   const traces = flags.traces ?? flags.vcrTraces;
-  const raw = flags.raw !== false && environment["VCR_INCLUDE_RAW"] !== "0" && environment["VCR_INCLUDE_RAW"] !== "false";
+  const raw =
+    flags.raw !== false && environment["VCR_INCLUDE_RAW"] !== "0" && environment["VCR_INCLUDE_RAW"] !== "false";
   return {
     mode,
     raw,
@@ -81,7 +82,8 @@ export function cassetteSettings(
 function modeInEnvironment(text: string | undefined): CassetteMode | undefined {
   if (text === undefined || text === "") return undefined;
   const mode = CASSETTE_MODES.find((known) => known === text.toLowerCase());
-  if (mode === undefined) throw new InvalidArgumentError(`VCR_MODE=${text}: expected one of ${CASSETTE_MODES.join(", ")}.`);
+  if (mode === undefined)
+    throw new InvalidArgumentError(`VCR_MODE=${text}: expected one of ${CASSETTE_MODES.join(", ")}.`);
   return mode;
 }
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import pico from "picocolors";
 import { CassetteError } from "../cassettes/format.ts";
 import { FixtureError } from "../fixtures/load.ts";
-import { type CassetteOptions, DEFAULT_CASSETTES } from "../server/cassettes.ts";
+import { type CassetteOptions, DEFAULT_CASSETTES } from "../server/cassette-options.ts";
 import { StuntDouble } from "../server/double.ts";
 import type { StuntDoubleOptions } from "../server/options.ts";
 import type { JournalResponse } from "../state/journal.ts";
@@ -65,7 +65,8 @@ export async function serve(settings: ServeSettings): Promise<void> {
   };
   const double = create(options);
   // What it would be done with is known, for when it is switched on by the control API.
-  if (!settings.record && !settings.proxyOnly && settings.ca === undefined && cassettes === undefined) double.disableRecording();
+  if (!settings.record && !settings.proxyOnly && settings.ca === undefined && cassettes === undefined)
+    double.disableRecording();
   try {
     if (settings.watch) {
       await double.watch(paths, {
@@ -87,7 +88,8 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const count = double.fixtures.length;
   log.info(`stuntdouble serves ${count} ${count === 1 ? "fixture" : "fixtures"} on ${pico.bold(double.url)}`);
   if (settings.ca !== undefined) log.info(proxyHelp(double.url, settings.ca));
-  if (cassettes !== undefined) log.info(`Cassettes in ${cassettes.folder ?? DEFAULT_CASSETTES}, mode ${cassettes.mode}.`);
+  if (cassettes !== undefined)
+    log.info(`Cassettes in ${cassettes.folder ?? DEFAULT_CASSETTES}, mode ${cassettes.mode}.`);
   else if (settings.record) log.info(`What no fixture answers is recorded in ${recordFolder ?? DEFAULT_FOLDER}.`);
   else if (settings.proxyOnly || settings.ca !== undefined) log.info("What no fixture answers goes to its provider.");
   else if (count === 0)

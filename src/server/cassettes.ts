@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { CassetteFolder } from "../cassettes/folder.ts";
 import { CassetteError } from "../cassettes/format.ts";
-import { DEFAULT_SCENARIO, type MatchMode, Placer } from "../cassettes/identity.ts";
+import { DEFAULT_SCENARIO, Placer } from "../cassettes/identity.ts";
 import { CassettePlayer } from "../cassettes/player.ts";
 import { CassetteRecorder } from "../cassettes/recorder.ts";
-import type { ReplaySpeed } from "../cassettes/replay.ts";
 import { TraceRoutes } from "../cassettes/routes.ts";
 import { folderSettings, keepSettings } from "../cassettes/settings.ts";
 import { DEFAULT_TICK_MS } from "../cassettes/timeline.ts";
@@ -13,57 +12,7 @@ import type { Answer } from "../dialects/answer.ts";
 import type { Call, Operation } from "../dialects/operation.ts";
 import type { Identifier } from "../fixtures/identity.ts";
 import type { Redactor } from "../guard/redact.ts";
-import type { Clock } from "../state/clock.ts";
-
-/**
- * - `live`: the provider answers, and nothing is recorded
- * - `record`: the provider answers, and every call becomes a take
- * - `replay`: cassettes answer, and nothing goes to the network
- * - `auto`: cassettes answer what they hold, and the rest is recorded
- * - `once`: as `record` for a scenario without cassettes, as `replay` for one with
- */
-export type CassetteMode = "live" | "record" | "replay" | "auto" | "once";
-
-export const CASSETTE_MODES: readonly CassetteMode[] = ["live", "record", "replay", "auto", "once"];
-
-export interface CassetteOptions {
-  mode: CassetteMode;
-  /** `./cassettes` unless given. */
-  folder?: string;
-  /** Of calls that name none; `auto` unless given. */
-  scenario?: string;
-  /** `max` unless given: nothing is waited for. */
-  speed?: ReplaySpeed;
-  /** An extra wait before anything is sent, in milliseconds. */
-  chaosLatencyMs?: number;
-  /** Text deltas within so many milliseconds become one frame; 100 unless given, and 0 keeps them all. */
-  tickMs?: number;
-  /** Whether what the provider sent is kept; it is unless said otherwise. */
-  raw?: boolean;
-  /** How calls are told apart, in place of what the folder keeps. */
-  match?: MatchMode;
-  /** What of a request says nothing about it: JSON Pointers into the body, and patterns. */
-  ignore?: readonly string[];
-  /** `scenario:id,id…` of takes that are replayed in place of the latest ones. */
-  traces?: string;
-  /** What answers a call that comes more often than it was recorded: nothing unless given. */
-  repeat?: "miss" | "last";
-  /** Takes that are older are not replayed. */
-  maxAgeMs?: number;
-  /** Cassettes that nobody asked for are removed at the end. */
-  prune?: boolean;
-}
-
-/** The double that it belongs to. */
-export interface CassetteHost {
-  clock: Clock;
-  operations: readonly Operation[];
-  identifier(): Identifier | Promise<Identifier>;
-  redactor(): Promise<Redactor>;
-  warn(message: string): void;
-}
-
-export const DEFAULT_CASSETTES = "./cassettes";
+import { type CassetteHost, type CassetteMode, type CassetteOptions, DEFAULT_CASSETTES } from "./cassette-options.ts";
 
 /** Records calls into cassettes and answers from them. */
 export class Cassettes {
@@ -197,55 +146,4 @@ export class Cassettes {
 /** The words of all providers for why they stopped, and ours. */
 function finishWords(operations: readonly Operation[]): Record<string, string> {
   return Object.assign({}, ...operations.map(({ rules }) => rules?.finishReasons)) as Record<string, string>;
-}
-
-/** The cassettes of a double, which open when they are first needed: it can answer before it listens. */
-export class CassetteLink {
-  readonly #options: CassetteOptions;
-  readonly #host: CassetteHost;
-  #open: Cassettes | Promise<Cassettes> | undefined;
-  #unused: readonly string[] = [];
-
-  constructor(options: CassetteOptions, host: CassetteHost) {
-    this.#options = options;
-    this.#host = host;
-  }
-
-  get mode(): CassetteMode {
-    return this.#options.mode;
-  }
-
-  /** @throws {CassetteError} when the folder cannot be used */
-  readonly open = (): Cassettes | Promise<Cassettes> => {
-    this.#open ??= Cassettes.open(this.#options, this.#host).then((open) => {
-      this.#open = open;
-      return open;
-    });
-    return this.#open;
-  };
-
-  /** The link of the chain. */
-  readonly answer = (call: Call): Answer | undefined | Promise<Answer | undefined> => {
-    const open = this.open();
-    return open instanceof Promise ? open.then((ready) => ready.answer(call)) : open.answer(call);
-  };
-
-  /** The open ones; undefined before the first call. */
-  get current(): Cassettes | undefined {
-    return this.#open instanceof Promise ? undefined : this.#open;
-  }
-
-  /** Of the run that is, or of the last one. */
-  get unused(): readonly string[] {
-    return this.current?.unused ?? this.#unused;
-  }
-
-  /** As `Cassettes.close`; the next call opens the folder anew. */
-  async close(): Promise<Error[]> {
-    const open = await this.open();
-    this.#open = undefined;
-    const failures = await open.close();
-    this.#unused = open.unused;
-    return failures;
-  }
 }

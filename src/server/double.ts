@@ -26,7 +26,8 @@ import { Journal, type JournalEntry, type JournalFilter, type JournalResponse } 
 import { LocalMemory } from "../state/memory.ts";
 import { FreshStamps, SeededStamps, type Stamps } from "../state/stamps.ts";
 import { type Miss, Tally } from "../state/tally.ts";
-import { CassetteLink, type CassetteOptions } from "./cassettes.ts";
+import { CassetteLink } from "./cassette-link.ts";
+import type { CassetteOptions } from "./cassette-options.ts";
 import { ChaosControl } from "./chaos.ts";
 import { control, type Scope } from "./control.ts";
 import { Engine, type Explained } from "./engine.ts";

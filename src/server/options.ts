@@ -4,7 +4,7 @@ import type { Chaos, Fixture } from "../fixtures/types.ts";
 import type { RedactionOptions } from "../guard/redact.ts";
 import type { Clock } from "../state/clock.ts";
 import type { JournalResponse } from "../state/journal.ts";
-import type { CassetteOptions } from "./cassettes.ts";
+import type { CassetteOptions } from "./cassette-options.ts";
 import type { RecordOptions } from "./recording.ts";
 
 export interface StuntDoubleOptions {

@@ -1,0 +1,56 @@
+import type { MatchMode } from "../cassettes/match-mode.ts";
+import type { ReplaySpeed } from "../cassettes/replay.ts";
+import type { Operation } from "../dialects/operation.ts";
+import type { Identifier } from "../fixtures/identity.ts";
+import type { Redactor } from "../guard/redact.ts";
+import type { Clock } from "../state/clock.ts";
+
+/**
+ * - `live`: the provider answers, and nothing is recorded
+ * - `record`: the provider answers, and every call becomes a take
+ * - `replay`: cassettes answer, and nothing goes to the network
+ * - `auto`: cassettes answer what they hold, and the rest is recorded
+ * - `once`: as `record` for a scenario without cassettes, as `replay` for one with
+ */
+export type CassetteMode = "live" | "record" | "replay" | "auto" | "once";
+
+export const CASSETTE_MODES: readonly CassetteMode[] = ["live", "record", "replay", "auto", "once"];
+
+export interface CassetteOptions {
+  mode: CassetteMode;
+  /** `./cassettes` unless given. */
+  folder?: string;
+  /** Of calls that name none; `auto` unless given. */
+  scenario?: string;
+  /** `max` unless given: nothing is waited for. */
+  speed?: ReplaySpeed;
+  /** An extra wait before anything is sent, in milliseconds. */
+  chaosLatencyMs?: number;
+  /** Text deltas within so many milliseconds become one frame; 100 unless given, and 0 keeps them all. */
+  tickMs?: number;
+  /** Whether what the provider sent is kept; it is unless said otherwise. */
+  raw?: boolean;
+  /** How calls are told apart, in place of what the folder keeps. */
+  match?: MatchMode;
+  /** What of a request says nothing about it: JSON Pointers into the body, and patterns. */
+  ignore?: readonly string[];
+  /** `scenario:id,id…` of takes that are replayed in place of the latest ones. */
+  traces?: string;
+  /** What answers a call that comes more often than it was recorded: nothing unless given. */
+  repeat?: "miss" | "last";
+  /** Takes that are older are not replayed. */
+  maxAgeMs?: number;
+  /** Cassettes that nobody asked for are removed at the end. */
+  prune?: boolean;
+}
+
+/** The double that it belongs to. */
+export interface CassetteHost {
+  clock: Clock;
+  operations: readonly Operation[];
+  identifier(): Identifier | Promise<Identifier>;
+  redactor(): Promise<Redactor>;
+  warn(message: string): void;
+}
+
+export const DEFAULT_CASSETTES = "./cassettes";
