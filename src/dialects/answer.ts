@@ -13,19 +13,20 @@ export interface AnswerSource {
 }
 
 /** What a tape says to a call. */
-export type Answer = (
+export type Answer =
   /** `streamError`: what a chat reply ends with instead of an end; of one that is not streamed it is the answer. */
-  | { kind: "output"; out: unknown; streamError?: ApiError }
-  /** `terminal`: no other candidate model is asked in its place. */
-  | { kind: "error"; error: ApiError; terminal?: boolean }
-  | { kind: "wire"; reply: WireReply }
-  /** Sent on as it arrives. */
-  | { kind: "live"; reply: LiveReply }
-  /** A reply that its client cannot read, in the place of `out` where that is known. */
-  | { kind: "malformed"; out?: unknown }
-  /** The connection breaks before anything is sent. */
-  | { kind: "disconnect" }
-) & { source: AnswerSource; timing?: Timing };
+  (
+    | { kind: "output"; out: unknown; streamError?: ApiError }
+    /** `terminal`: no other candidate model is asked in its place. */
+    | { kind: "error"; error: ApiError; terminal?: boolean }
+    | { kind: "wire"; reply: WireReply }
+    /** Sent on as it arrives. */
+    | { kind: "live"; reply: LiveReply }
+    /** A reply that its client cannot read, in the place of `out` where that is known. */
+    | { kind: "malformed"; out?: unknown }
+    /** The connection breaks before anything is sent. */
+    | { kind: "disconnect" }
+  ) & { source: AnswerSource; timing?: Timing };
 
 /**
  * One link of the chain: it answers, or leaves the call to the next. The chain stays synchronous until one

@@ -89,3 +89,28 @@ export class SystemClock implements Clock {
     heap[index] = last;
   }
 }
+
+/**
+ * The machine's clock with a timer for each alarm, so that one that was cancelled keeps no process alive: a command
+ * that waited 20 s at most for an answer would otherwise end 20 s after it.
+ */
+export class TimerClock implements Clock {
+  now(): number {
+    return performance.now();
+  }
+
+  wall(): number {
+    return Date.now();
+  }
+
+  at(moment: number, run: () => void): () => void {
+    const left = Math.min(LONGEST_TIMEOUT_MS, Math.max(0, moment - this.now()));
+    const timer = setTimeout(() => {
+      // Node's timers may ring a fraction of a millisecond early, and those beyond the longest do so at once.
+      if (moment - this.now() >= 1) cancel = this.at(moment, run);
+      else run();
+    }, left);
+    let cancel = () => clearTimeout(timer);
+    return () => cancel();
+  }
+}
