@@ -18,20 +18,20 @@ export type Verb = "verify" | "play" | "record" | "lint";
 
 const kinds: readonly TapeKind[] = [
   {
-    name: "a folder of contracts (contract.json, *.json, errors/*.json, events/*.json)",
-    holds: async (path) => (await import("../conformance/contracts/load.ts")).holdsContracts(path),
-    verify: async (...args) => (await import("./contracts/verify.ts")).verifyContractFolder(...args),
-    play: async (...args) => (await import("./contracts/play.ts")).playContracts(...args),
-    record: async (...args) => (await import("./contracts/record.ts")).recordContractFolder(...args),
-    lint: async (...args) => (await import("./contracts/lint.ts")).lintContractFolder(...args),
-  },
-  {
     name: "a suite of transcripts (a folder of cases, each with its manifest.json)",
     holds: async (path) => (await import("../conformance/load.ts")).holdsTranscripts(path),
     verify: async (...args) => (await import("./transcripts/verify.ts")).verifyTranscripts(...args),
     play: async (...args) => (await import("./transcripts/play.ts")).playTranscripts(...args),
     record: async (...args) => (await import("./transcripts/record.ts")).recordTranscripts(...args),
     lint: async (...args) => (await import("./transcripts/lint.ts")).lintTranscripts(...args),
+  },
+  {
+    name: "a folder of contracts (contract.json, *.json, errors/*.json, events/*.json)",
+    holds: async (path) => (await import("../conformance/contracts/load.ts")).holdsContracts(path),
+    verify: async (...args) => (await import("./contracts/verify.ts")).verifyContractFolder(...args),
+    play: async (...args) => (await import("./contracts/play.ts")).playContracts(...args),
+    record: async (...args) => (await import("./contracts/record.ts")).recordContractFolder(...args),
+    lint: async (...args) => (await import("./contracts/lint.ts")).lintContractFolder(...args),
   },
   {
     name: "cassettes (a recorded call in a JSON file, or a folder of them)",

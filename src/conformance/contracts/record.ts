@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import { createRedactor, type Redactor } from "../../guard/redact.ts";
-import { SystemClock } from "../../state/clock.ts";
+import { TimerClock } from "../../state/clock.ts";
 import { pointerSegment } from "../../wire/json-pointer.ts";
 import { memberText } from "../../wire/json-rpc.ts";
 import { childrenAt, kindAt, rootSpan } from "../../wire/json-text.ts";
@@ -57,7 +57,7 @@ export async function recordContracts(
     ]);
   const run: RunOptions = {
     transport: options.transport,
-    clock: new SystemClock(),
+    clock: new TimerClock(),
     random: Math.random,
     responseTimeoutMs: options.responseTimeoutMs ?? 20_000,
     settleMs: 0,

@@ -1,5 +1,5 @@
 import type { Verdict } from "../../report/verdict.ts";
-import { type Clock, SystemClock } from "../../state/clock.ts";
+import { type Clock, TimerClock } from "../../state/clock.ts";
 import { SuiteError } from "../errors.ts";
 import type { Target } from "../target.ts";
 import { unboundIn } from "./bindings.ts";
@@ -55,7 +55,7 @@ export async function verifyContracts(
   if (problems.length > 0) throw new SuiteError(problems);
   const run: RunOptions = {
     transport: options.transport,
-    clock: options.clock ?? new SystemClock(),
+    clock: options.clock ?? new TimerClock(),
     random: options.random ?? Math.random,
     responseTimeoutMs: options.responseTimeoutMs ?? 20_000,
     settleMs: options.settleMs ?? 50,
