@@ -80,7 +80,10 @@ function verifyTrace(trace: Trace, options: VerifyOptions): Difference[] | strin
   if (boundary.occurred && trace.response_timeline.length === 0) return verifyError(trace, messages[0]);
   const traverser = traverserFor(trace, messages, options);
   if (traverser === undefined) {
-    return `nothing is known of how ${trace.request_context.provider} answers; add it with --rules`;
+    const { operation } = trace.stuntdouble ?? {};
+    return operation === undefined
+      ? `nothing is known of how ${trace.request_context.provider} answers; add it with --rules`
+      : `${operation} is no conversation, and has no timeline to hold to its raw payload`;
   }
   for (const message of messages) traverser.push(message, 0);
   const { finished } = traverser;
@@ -131,7 +134,8 @@ function traverserFor(trace: Trace, messages: readonly unknown[], options: Verif
   const own = options.rules.of(provider);
   if (own !== undefined) return new Traverser(own, provider);
   const named = options.operations.find(({ name }) => name === trace.stuntdouble?.operation);
-  if (named?.rules !== undefined) return new Traverser(named.rules, named.dialect);
+  // Only conversations were read into a timeline when they were recorded.
+  if (named?.rules !== undefined && named.output === "chat") return new Traverser(named.rules, named.dialect);
   if (named !== undefined) return undefined;
   const candidates = options.operations.filter(({ rules, output }) => rules !== undefined && output === "chat");
   candidates.sort((one, other) => Number(belongs(other, provider)) - Number(belongs(one, provider)));
