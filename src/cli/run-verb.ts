@@ -23,7 +23,11 @@ export async function runVerb(verb: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await verb();
   } catch (error) {
-    const expected = error instanceof SuiteError || error instanceof CassetteError || error instanceof TransportError || error instanceof UsageError;
+    const expected =
+      error instanceof SuiteError ||
+      error instanceof CassetteError ||
+      error instanceof TransportError ||
+      error instanceof UsageError;
     process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
     process.exitCode = EXIT_NOT_RUN;
   }
