@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 function run(...flags: string[]): ChildProcess & { output: () => string } {
-  const child = spawn(process.execPath, [COMMAND, ...flags], { cwd: folder });
+  const child = spawn(process.execPath, [COMMAND, ...flags], { cwd: folder, env: { ...process.env, NO_COLOR: "1" } });
   running.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -141,7 +141,7 @@ describe("an error in the middle of a stream", () => {
   test("of Ollama and Cohere", () => {
     expect(told("/api/chat", "/api/chat", { messages: [1] })).toBe('{"error":"Slow down."}\n');
     expect(told("/v2/chat", "/v2/chat", {})).toBe(
-      'event: message-end\ndata: {"type":"message-end","delta":{"finish_reason":"ERROR","error":"Slow down."}}\n\n',
+      'event: message-end\ndata: {"type":"message-end","delta":{"finish_reason":"ERROR","error":"Slow down.","usage":{"billed_units":{"input_tokens":0,"output_tokens":0},"tokens":{"input_tokens":0,"output_tokens":0}}}}\n\n',
     );
   });
 });

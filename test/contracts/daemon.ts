@@ -156,6 +156,8 @@ export class DownloadDaemon {
   }
 
   #serveSocket(transport: "unix" | "tcp", socket: Socket): void {
+    // A client may go while an answer or an event is on its way to it.
+    socket.on("error", () => socket.destroy());
     const client: Client = { transport, send: (text) => void socket.write(`${text}\n`), close: () => socket.destroy() };
     this.#clients.add(client);
     createInterface({ input: socket }).on("line", (line) => void this.receive(client, line));
