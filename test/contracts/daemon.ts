@@ -156,12 +156,12 @@ export class DownloadDaemon {
   }
 
   #serveSocket(transport: "unix" | "tcp", socket: Socket): void {
-    // A client may go while an answer or an event is on its way to it.
-    socket.on("error", () => socket.destroy());
     const client: Client = { transport, send: (text) => void socket.write(`${text}\n`), close: () => socket.destroy() };
     this.#clients.add(client);
-    createInterface({ input: socket }).on("line", (line) => void this.receive(client, line));
-    socket.on("error", () => {});
+    // A client may go while an answer or an event is on its way to it; the lines have its errors as their own.
+    const lines = createInterface({ input: socket });
+    lines.on("line", (line) => void this.receive(client, line));
+    for (const part of [lines, socket]) part.on("error", () => {});
     socket.on("close", () => this.#clients.delete(client));
   }
 
