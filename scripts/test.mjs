@@ -39,5 +39,7 @@ try {
   console.error(`The tests left no report: ${error.message}`);
 }
 rmSync(folder, { recursive: true, force: true });
+// What is thrown outside a test fails the run without failing a test.
+if (status !== 0 && counts.failed === 0) counts.failed = 1;
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(status !== 0 || counts.failed > 0 || counts.passed === 0 ? 1 : 0);
