@@ -105,6 +105,14 @@ export class Recording {
     this.#ready = undefined;
   }
 
+  /**
+   * Records, or only relays where the options say so.
+   * @param options those of before, unless given
+   */
+  enable(options: RecordOptions = this.#options): void {
+    this.use(options.proxyOnly ? "proxy-only" : "record", options);
+  }
+
   /** The link of the chain that asks the provider. */
   readonly answer: Answerer = (call) => {
     if (this.#mode === "off" || this.#host.passes?.(call) === false) return undefined;
