@@ -1,4 +1,4 @@
-import { isMessage, readMessage } from "../wire/json-rpc.ts";
+import { isMessage, type NoMessage, type RpcMessage } from "../wire/json-rpc.ts";
 
 export type Order = "recorded" | "any";
 
@@ -8,16 +8,12 @@ export type Pair = [want: number | undefined, got: number | undefined];
 // A table of so many cells takes a moment; where there are more frames they are paired by position.
 const MAX_TABLE = 4_000_000;
 
+/** A frame that was read, which may have turned out to be no message. */
+export type ReadFrame = RpcMessage | NoMessage;
+
 /** Whether a text can be a frame at all: a JSON object or array. */
-export function isFrame(text: string): boolean {
-  const first = text.trimStart()[0];
-  if (first !== "{" && first !== "[") return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+export function isFrame(read: ReadFrame): boolean {
+  return isMessage(read) || (read.json && /^\s*[[{]/.test(read.text));
 }
 
 /**
@@ -25,17 +21,16 @@ export function isFrame(text: string): boolean {
  * frames' ids and methods tell which is missing or too many, or one lost frame would make all that follow look wrong.
  * In any order an answer goes with the recorded answer to the same id, and a method's nth notification with its nth.
  */
-export function alignFrames(want: readonly string[], got: readonly string[], order: Order): Pair[] {
+export function alignFrames(want: readonly ReadFrame[], got: readonly ReadFrame[], order: Order): Pair[] {
   if (order === "any") return alignByKey(want.map(frameKey), got.map(frameKey));
   if (want.length === got.length || want.length * got.length > MAX_TABLE)
     return alignByPosition(want.length, got.length);
   return alignBySequence(want.map(frameKey), got.map(frameKey));
 }
 
-function frameKey(text: string): string {
-  const message = readMessage(text);
-  if (!isMessage(message)) return "other";
-  return message.members
+function frameKey(read: ReadFrame): string {
+  if (!isMessage(read)) return "other";
+  return read.members
     .map((member) => (member.kind === "response" ? `answer ${member.idKey}` : `${member.kind} ${member.method}`))
     .join("\n");
 }

@@ -1,7 +1,8 @@
 import { cut, cutAroundDifference, type Difference } from "../report/difference.ts";
 import { pointerSegment } from "../wire/json-pointer.ts";
+import { readMessage } from "../wire/json-rpc.ts";
 import { type Child, childrenAt, decodeString, kindAt, numberKey, rootSpan, type Span } from "../wire/json-text.ts";
-import { alignFrames, isFrame, type Order } from "./align.ts";
+import { alignFrames, isFrame, type Order, type ReadFrame } from "./align.ts";
 import { redact, redactJson } from "./redact.ts";
 
 /** Below this depth values are compared as text: nobody reads a pointer of a thousand segments. */
@@ -23,15 +24,25 @@ export function compare(
   volatile: readonly string[],
   order: Order = "recorded",
 ): Difference[] {
-  return compareMasked(name, want, (at) => redact(want[at] as string, volatile), got, volatile, order);
+  return compareRead(
+    name,
+    want.map(readMessage),
+    (at) => redact(want[at] as string, volatile),
+    got.map(readMessage),
+    volatile,
+    order,
+  );
 }
 
-/** `compare` for who keeps the masked recording: each case is masked once, however often it is replayed. */
-export function compareMasked(
+/**
+ * `compare` for who has read the frames already, and keeps the masked recording: each case is masked once, however
+ * often it is replayed.
+ */
+export function compareRead(
   name: string,
-  want: readonly string[],
+  want: readonly ReadFrame[],
   maskedWant: (at: number) => string,
-  got: readonly string[],
+  got: readonly ReadFrame[],
   volatile: readonly string[],
   order: Order,
 ): Difference[] {
@@ -39,23 +50,25 @@ export function compareMasked(
   const report = (response: number, pointer: string, detail: string, wanted = "", gotten = "") =>
     void differences.push({ case: name, response, pointer, want: wanted, got: gotten, detail });
 
-  const frames: string[] = [];
-  for (const [index, text] of got.entries()) {
-    if (text === want[index] || isFrame(text)) frames.push(text);
-    else report(frames.length + 1, "", NO_FRAME, "", cut(JSON.stringify(text)));
+  const frames: ReadFrame[] = [];
+  for (const read of got) {
+    if (isFrame(read)) frames.push(read);
+    else report(frames.length + 1, "", NO_FRAME, "", cut(JSON.stringify(read.text)));
   }
   if (frames.length !== want.length) {
     report(0, "", `the recording has ${countOf(want.length)}, the adapter wrote ${frames.length}`);
   }
   for (const [wanted, gotten] of alignFrames(want, frames, order)) {
-    if (gotten === undefined)
-      report((wanted as number) + 1, "", "this frame never came", cut(want[wanted as number] as string));
+    const wantText = wanted === undefined ? undefined : (want[wanted] as ReadFrame).text;
+    const gotText = gotten === undefined ? undefined : (frames[gotten] as ReadFrame).text;
+    if (wantText === gotText) continue;
+    if (gotText === undefined) report((wanted as number) + 1, "", "this frame never came", cut(wantText as string));
     else if (wanted === undefined)
-      report(gotten + 1, "", "this frame is not in the recording", "", cut(frames[gotten] as string));
-    else if (want[wanted] !== frames[gotten]) {
-      const masked = redactJson(frames[gotten] as string, volatile);
-      compareTexts(maskedWant(wanted), masked, (pointer, detail, a, b) => report(wanted + 1, pointer, detail, a, b));
-    }
+      report((gotten as number) + 1, "", "this frame is not in the recording", "", cut(gotText));
+    else
+      compareTexts(maskedWant(wanted), redactJson(gotText, volatile), (pointer, detail, a, b) =>
+        report(wanted + 1, pointer, detail, a, b),
+      );
   }
   return differences;
 }

@@ -1,6 +1,7 @@
 import type { Channel, StopReport } from "../transport/channel.ts";
 import type { Noise } from "../wire/framing.ts";
 import { isMessage, type RpcMember, type RpcMessage, readMessage, withIds } from "../wire/json-rpc.ts";
+import type { ReadFrame } from "./align.ts";
 import { type PlannedLine, questionById, questionName } from "./plan.ts";
 import { FLOW_LOCKSTEP, type Manifest } from "./transcript.ts";
 
@@ -22,8 +23,8 @@ export interface DriveOptions {
 }
 
 export interface DriveResult {
-  /** The frames that came, in order, with what else came as a line between them. */
-  frames: string[];
+  /** The frames that came, in order and read, with what else came as a line between them. */
+  frames: ReadFrame[];
   /** What was no text at all, with the number of frames before it. */
   noise: { after: number; noise: Noise }[];
   /** Why not every line was sent or answered; empty when all was. */
@@ -39,7 +40,7 @@ export function drive(channel: Channel, options: DriveOptions): Promise<DriveRes
 class Drive {
   private readonly channel: Channel;
   private readonly options: DriveOptions;
-  private readonly frames: string[] = [];
+  private readonly frames: ReadFrame[] = [];
   private readonly noise: DriveResult["noise"] = [];
   /** Ids of requests that wait for their answer. */
   private readonly pending = new Map<string, RpcMember>();
@@ -77,8 +78,8 @@ class Drive {
   private receive(text: string): void {
     if (this.phase === "over") return;
     const recorded = this.options.recorded[this.frames.length];
-    this.frames.push(text);
     const message = recorded?.text === text ? recorded : readMessage(text);
+    this.frames.push(message);
     if (isMessage(message)) {
       for (const member of message.members) {
         if (member.kind === "response") this.pending.delete(member.idKey as string);

@@ -35,7 +35,7 @@ export async function record(transcript: Transcript, target: Target, options: Re
   return {
     case: transcript.manifest.case,
     dir: transcript.dir,
-    frames: result.frames,
+    frames: result.frames.map(({ text }) => text),
     stderr,
     stopped: result.stopped,
     noise: result.noise.map(({ noise }) => noise.reason),

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { cut, type Difference } from "../report/difference.ts";
 import { framings } from "../wire/framings.ts";
 import { bind } from "./bind.ts";
-import { compareMasked } from "./compare.ts";
+import { compareRead } from "./compare.ts";
 import {
   DEFAULT_DRAIN_TIMEOUT_MS,
   DEFAULT_RESPONSE_TIMEOUT_MS,
@@ -59,7 +59,7 @@ export async function replay(transcript: Transcript, target: Target, options: Re
   const { result, stderr, workdir } = await perform(transcript, plan, target, options);
   const differences = [
     ...noiseDifferences(manifest.case, result),
-    ...compareMasked(manifest.case, transcript.recorded, plan.masked, result.frames, manifest.volatile, manifest.order),
+    ...compareRead(manifest.case, plan.frames, plan.masked, result.frames, manifest.volatile, manifest.order),
   ];
   if (result.stop.leftBehind)
     differences.push(
@@ -78,7 +78,7 @@ export async function replay(transcript: Transcript, target: Target, options: Re
     case: manifest.case,
     dir: transcript.dir,
     ok: differences.length === 0,
-    responses: result.frames,
+    responses: result.frames.map(({ text }) => text),
     volatile: manifest.volatile,
     stderr,
     stopped: result.stopped,

@@ -35,6 +35,8 @@ export interface RpcMessage {
 export interface NoMessage {
   text: string;
   reason: string;
+  /** Whether it is JSON all the same. */
+  json: boolean;
 }
 
 export function idKeyOf(id: string): string {
@@ -72,20 +74,23 @@ export function readMessage(text: string): RpcMessage | NoMessage {
   try {
     JSON.parse(text);
   } catch (error) {
-    return { text, reason: `it is no JSON (${(error as Error).message})` };
+    return { text, reason: `it is no JSON (${(error as Error).message})`, json: false };
   }
   const root = rootSpan(text);
   if (kindAt(text, root.start) !== "array") {
     const member = readMember(text, root.start);
-    return typeof member === "string" ? { text, reason: member } : { text, batch: false, members: [member] };
+    return typeof member === "string"
+      ? { text, reason: member, json: true }
+      : { text, batch: false, members: [member] };
   }
   const members: RpcMember[] = [];
   for (const child of childrenAt(text, root.start)) {
     const member = readMember(text, child.start);
-    if (typeof member === "string") return { text, reason: `${member} (member ${members.length + 1} of a batch)` };
+    if (typeof member === "string")
+      return { text, reason: `${member} (member ${members.length + 1} of a batch)`, json: true };
     members.push(member);
   }
-  return members.length === 0 ? { text, reason: "it is an empty batch" } : { text, batch: true, members };
+  return members.length === 0 ? { text, reason: "it is an empty batch", json: true } : { text, batch: true, members };
 }
 
 export function isMessage(read: RpcMessage | NoMessage): read is RpcMessage {
