@@ -1,10 +1,11 @@
 import { words } from "./harness.mjs";
 
-/** Fixtures by their number; the one that the load asks for stands in the middle. */
+/** Fixtures by their number; the one that the load asks for stands in the middle, and it alone has a long reply. */
 export function fixturesOf({ count = 10, replyCharacters = 600, streamingProfile }) {
+  const asked = Math.floor(count / 2);
   return Array.from({ length: count }, (_, index) => ({
     match: { userMessage: `question number ${index} about topic ${index % 97}.` },
-    response: { content: words(replyCharacters) },
+    response: { content: words(index === asked ? replyCharacters : Math.min(replyCharacters, 600)) },
     ...(streamingProfile && { streamingProfile }),
   }));
 }

@@ -22,7 +22,7 @@ export async function startServer(name, settings = {}, nodeFlags = []) {
   ]);
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   // A benchmark that fails must not leave its servers behind: they hold its output open.
-  process.once("exit", () => child.kill("SIGKILL"));
+  process.setMaxListeners(100).once("exit", () => child.kill("SIGKILL"));
   const [line] = await once(child.stdout, "data");
   const ready = JSON.parse(String(line).split("\n")[0]);
   return {
