@@ -133,8 +133,10 @@ export function readExchange(
 
 function isTerminal(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { type, event_type: eventType, done } = value;
-  return done === true || TERMINAL_TYPES.has(String(type ?? eventType ?? ""));
+  const { type, event_type: eventType, done, error } = value;
+  // An error in mid-stream is the last that is said.
+  if (done === true || error || Object.keys(value).some((name) => name.endsWith("Exception"))) return true;
+  return TERMINAL_TYPES.has(String(type ?? eventType ?? ""));
 }
 
 function messagesOf(

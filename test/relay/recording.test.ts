@@ -3,72 +3,68 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadFixtures, StuntDouble } from "../../src/index.ts";
-import { chat, completion, folder, onCleanup, post, provider, replaying, started } from "./support.ts";
+import { type FixtureResponse, loadFixtures, StuntDouble } from "../../src/index.ts";
+import { providerCalls } from "../support/provider-calls.ts";
+import { chat, completion, everyProvider, folder, onCleanup, post, provider, replaying, started } from "./support.ts";
 
 const PATH = "/v1/chat/completions";
 const EVENT = (content: string, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
 
-/** Requests of every dialect, with the body that asks for the same question. */
-const DIALECTS: [name: string, provider: string, path: string, streamedPath: string, body: object, streamed: object][] =
-  [
-    ["OpenAI chat", "openai", PATH, PATH, chat("hi"), { stream: true, stream_options: { include_usage: true } }],
-    ["OpenAI responses", "openai", "/v1/responses", "/v1/responses", { model: "gpt-5", input: "hi" }, { stream: true }],
-    [
-      ...(["Anthropic", "anthropic", "/v1/messages", "/v1/messages"] as const),
-      { model: "claude-sonnet-5", max_tokens: 9, messages: [{ role: "user", content: "hi" }] },
-      { stream: true },
-    ],
-    [
-      ...(["Gemini", "gemini", "/v1beta/models/gemini-2.5-pro:generateContent"] as const),
-      "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
-      { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
-      {},
-    ],
-    [
-      ...(["Bedrock Converse", "bedrock", "/model/us.amazon.nova-pro-v1%3A0/converse"] as const),
-      "/model/us.amazon.nova-pro-v1%3A0/converse-stream",
-      { messages: [{ role: "user", content: [{ text: "hi" }] }] },
-      {},
-    ],
-    ["Ollama", "ollama", "/api/chat", "/api/chat", { ...chat("hi"), stream: false }, { stream: true }],
-    ["Cohere", "cohere", "/v2/chat", "/v2/chat", chat("hi"), { stream: true }],
-    ["OpenRouter", "openrouter", "/api/v1/chat/completions", "/api/v1/chat/completions", chat("hi"), { stream: true }],
-  ];
+const ANSWERS: [string, FixtureResponse][] = [
+  ["a text", { content: "Grüezi 👋, mitenand" }],
+  ["a tool call", { content: "", toolCalls: [{ id: "call_1", name: "look", arguments: { at: "the sky" } }] }],
+  ["thoughts", { reasoning: "It was asked.", content: "Yes." }],
+  ["nothing", { content: "" }],
+  ["an error", { error: { message: "slow down", type: "rate_limit_error" }, status: 429, retryAfter: 3 }],
+];
 
-describe.each(DIALECTS)("%s through the relay", (_, name, path, streamedPath, body, streamed) => {
-  const answers: [string, Parameters<StuntDouble["onMessage"]>[1]][] = [
-    ["text", { content: "Grüezi 👋, mitenand" }],
-    ["tools", { content: "", toolCalls: [{ id: "call_1", name: "look", arguments: { at: "the sky" } }] }],
-    ["nothing", { content: "" }],
-    ["an error", { error: { message: "slow down", type: "rate_limit_error" }, status: 429, retryAfter: 3 }],
-  ];
-  it.each(answers)("%s is what a direct connection gives, and is replayed", async (_label, answer) => {
+describe.each(providerCalls.map((call) => [call.title, call] as const))("%s through the relay", (_, call) => {
+  it.each(ANSWERS)("%s is what a direct connection gives, and is replayed", async (_label, answer) => {
     const upstream = await started({ seed: 1 });
     upstream.onMessage("hi", answer);
     const fixturePath = folder();
-    const relay = await started({ record: { providers: { [name]: upstream.url }, fixturePath } });
-    const calls: [string, object][] = [
-      [path, body],
-      [streamedPath, { ...body, ...streamed }],
-    ];
+    const relay = await started({ record: { providers: everyProvider(upstream.url), fixturePath } });
+    const ask = async (url: string, streamed: boolean, send?: typeof fetch): Promise<[number, string | null, string]> =>
+      read(await post(url + call.path(streamed), call.body("hi", streamed), {}, send));
     const live: [number, string | null, string][] = [];
-    for (const [at, asked] of calls) {
+    for (const streamed of [false, true]) {
       upstream.resetCounts();
-      const direct = await read(await post(upstream.url + at, asked));
+      const direct = await ask(upstream.url, streamed);
       upstream.resetCounts();
-      live.push(await read(await post(`${relay.url}/${name}${at}`, asked)));
+      live.push(await ask(relay.url, streamed));
       expect(live.at(-1)).toEqual(direct);
     }
     await relay.stop();
     // Unary and streamed ask for the same content, so that they are one sequence.
     const double = replaying(fixturePath);
-    for (const [index, [at, asked]] of calls.entries()) {
-      expect(await read(await post(`http://double/${name}${at}`, asked, {}, double.fetch))).toEqual(live[index]);
+    for (const [index, streamed] of [false, true].entries()) {
+      expect(await ask("http://double", streamed, double.fetch)).toEqual(live[index]);
     }
   });
+
+  it("has the beginning of a stream with the client before its provider says more", async () => {
+    const upstream = new StuntDouble({ seed: 1 }).onMessage("hi", { content: "Grüezi mitenand" });
+    const reply = await post(`http://double${call.path(true)}`, call.body("hi", true), {}, upstream.fetch);
+    const whole = Buffer.from(await reply.arrayBuffer());
+    let goOn = (): void => {};
+    const url = await provider((_request, response) => {
+      response.writeHead(200, { "content-type": reply.headers.get("content-type")! });
+      response.write(whole.subarray(0, FIRST));
+      goOn = () => response.end(whole.subarray(FIRST));
+    });
+    const relay = await started({ record: { providers: everyProvider(url), fixturePath: folder() } });
+    const reader = (await post(relay.url + call.path(true), call.body("hi", true))).body!.getReader();
+    const pieces = [Buffer.from((await reader.read()).value!)];
+    expect(pieces[0]).toEqual(whole.subarray(0, FIRST));
+    goOn();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(Buffer.from(next.value));
+    expect(Buffer.concat(pieces)).toEqual(whole);
+  });
 });
+
+/** Bytes of a stream that its provider sends first: not even a message. */
+const FIRST = 5;
 
 async function read(response: Response): Promise<[number, string | null, string]> {
   return [

@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import { loadFixtures, StuntDouble, type StuntDoubleOptions } from "../../src/index.ts";
+import { providerNames } from "../../src/upstream/providers.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -32,9 +33,21 @@ export async function provider(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** A double that poses as every provider, each at its own segment. */
+export const everyProvider = (url: string): Record<string, string> =>
+  Object.fromEntries(providerNames.map((name) => [name, `${url}/${name}`]));
+
+/** For one test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "stuntdouble-relay-"));
   onCleanup(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** For all tests of a file. */
+export function temporaryFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), "stuntdouble-relay-"));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
