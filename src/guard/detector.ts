@@ -16,16 +16,18 @@ export interface Detector {
   byDefault: boolean;
   /**
    * Literals of which one is in every text that holds such a secret; a text without is passed over after one cheap
-   * look. No quotes, backslashes or line breaks in them: JSON writes those differently.
+   * look. No spaces, quotes, backslashes or line breaks in them: JSON writes those differently.
    */
   hints?: readonly string[];
-  /** Hints are met in any case. */
+  /** Hints are met in any case; needs `holds`. */
   anyCase?: boolean;
   /**
    * For what has no literal: neighbours of which one is in every such text, each one character of both sets. What has
    * neither hints nor pairs looks at every text.
    */
   pairs?: readonly (readonly [string, string])[];
+  /** A cheaper look than `find`, whose every place holds it; right for JSON as text, too. May be shared by several. */
+  holds?: RegExp;
   /** Backslashes are part of it. */
   backslashes?: boolean;
   /**

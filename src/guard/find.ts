@@ -47,10 +47,11 @@ export class Finder {
   isClean(text: string): boolean {
     const scan = this.#pairs.scan(text);
     if (scan.hidden || (scan.base64 && base64Texts(text).length > 0)) return false;
-    if (scan.detectors.length === 0) return true;
+    const likely = likelyIn(text, scan.detectors);
+    if (likely.length === 0) return true;
     // Without its short escapes, which would else join with the word behind them.
     const plain = scan.escaped ? text.replace(SHORT_ESCAPES, (_, escaped) => (escaped === '"' ? '"' : " ")) : text;
-    return !scan.detectors.some(
+    return !likely.some(
       (detector) => finds(detector, plain) || (detector.backslashes === true && finds(detector, text)),
     );
   }
@@ -89,8 +90,7 @@ export class Finder {
         for (let at = masked.indexOf(secret); at >= 0; at = masked.indexOf(secret, at + secret.length))
           fresh.push({ start: at, end: at + secret.length, detector, secret });
       }
-      for (const detector of scan.detectors) {
-        if (!hasHint(detector, masked)) continue;
+      for (const detector of likelyIn(masked, scan.detectors)) {
         for (const { start, end } of placesOf(detector, masked)) {
           const secret = masked.slice(start, end);
           if (!this.#allowed.has(secret) && !isReplaced(secret)) fresh.push({ start, end, detector, secret });
@@ -112,13 +112,17 @@ export class Finder {
 }
 
 function finds(detector: Detector, text: string): boolean {
-  return hasHint(detector, text) && placesOf(detector, text).length > 0;
+  return placesOf(detector, text).length > 0;
 }
 
-function hasHint(detector: Detector, text: string): boolean {
-  if (detector.hints === undefined) return true;
-  const spelled = detector.anyCase ? text.toLowerCase() : text;
-  return detector.hints.some((hint) => spelled.includes(hint));
+/** Those detectors that are worth their time. */
+function likelyIn(text: string, detectors: readonly Detector[]): readonly Detector[] {
+  const held = new Map<RegExp, boolean>();
+  return detectors.filter(({ hints, holds }) => {
+    if (holds === undefined) return hints === undefined || hints.some((hint) => text.includes(hint));
+    if (!held.has(holds)) held.set(holds, holds.test(text));
+    return held.get(holds)!;
+  });
 }
 
 /** What a redaction put there is no secret, even where a detector goes by what stands around it. */

@@ -79,9 +79,12 @@ export class PairTable {
     let base64 = false;
     let runStart = 0;
     let before = 0;
-    const { length } = text;
+    // Half as long as by `charCodeAt`.
+    const { buffer, byteOffset } = Buffer.from(text, "utf16le");
+    const codes = new Uint16Array(buffer, byteOffset, text.length);
+    const { length } = codes;
     for (let at = 0; at < length; at++) {
-      const code = text.charCodeAt(at);
+      const code = codes[at]!;
       if (code < 128) {
         seen[pairs[(before << 7) | code]!] = 1;
         before = code;

@@ -12,7 +12,7 @@ import { type Finding, RedactionOptionsError, WholeFieldError } from "./finding.
 import { isJson, type JsonString, stringsOf } from "./json-document.ts";
 import { isToken, isWhole, type Leaf, pointerTo } from "./json-leaves.ts";
 import { chosenDetectors, patternDetectors, wordDetector } from "./own-detectors.ts";
-import { Replacements, withoutNumbers } from "./replacements.ts";
+import { Replacements, withoutNumbers, withoutPlainNumbers } from "./replacements.ts";
 
 export { withoutNumbers } from "./replacements.ts";
 
@@ -117,7 +117,10 @@ export class Redaction {
 
   /** A JSON document as text: all but the secrets stays as it was written. What is no JSON is treated as plain text. */
   json(text: string, place: string): string {
-    return this.#finish(applyEdits(text, this.#documentEdits([text], place)[0]!));
+    const inPieces = SPLIT.test(text);
+    // What is clean has no base64 of a text either, in which there could be a numbered replacement.
+    if (!inPieces && this.#isClean(text)) return this.#numbered ? text : withoutPlainNumbers(text);
+    return this.#finish(applyEdits(text, this.#editsOf([text], inPieces, place)[0]!));
   }
 
   /** A value that `JSON.stringify` can write: canonical requests, replies, frames. Replaced in a copy. */
@@ -277,6 +280,10 @@ export class Redaction {
   #documentEdits(texts: readonly string[], place: string): Edit[][] {
     const inPieces = texts.length > 1 || SPLIT.test(texts[0] ?? "");
     if (!inPieces && this.#isClean(texts[0] ?? "")) return texts.map(() => []);
+    return this.#editsOf(texts, inPieces, place);
+  }
+
+  #editsOf(texts: readonly string[], inPieces: boolean, place: string): Edit[][] {
     const edits: Edit[][] = texts.map((text, document) => this.#pointerEdits(text, document, texts.length, place));
     for (const strings of stringsOf(texts, inPieces)) {
       for (const { document, edit } of this.#stringEdits(strings, texts, place)) edits[document]!.push(edit);

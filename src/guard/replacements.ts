@@ -43,7 +43,12 @@ const NUMBERED = /(?:«|\\+u00ab|%C2%AB)([a-z][a-z0-9-]*)(?::|%3A)(\d{1,9})(?:»
 export function withoutNumbers(text: string): string {
   let plain = text;
   for (const run of base64Texts(text).reverse()) plain = inBase64(plain, run);
-  return plain.replace(NUMBERED, (found, name) => (found[0] === "%" ? `%C2%AB${name}%C2%BB` : `«${name}»`));
+  return withoutPlainNumbers(plain);
+}
+
+/** The same for a text in which there is no base64 of others. */
+export function withoutPlainNumbers(text: string): string {
+  return text.replace(NUMBERED, (found, name) => (found[0] === "%" ? `%C2%AB${name}%C2%BB` : `«${name}»`));
 }
 
 // In one alphabet and without padding: what a replacement is written in depends on what was there before it.

@@ -13,24 +13,50 @@ export function fetchThrough(
   clock: Clock,
 ): typeof globalThis.fetch {
   return async (input, init) => {
-    const request = new Request(input, init);
-    request.signal.throwIfAborted();
-    const { pathname, search } = new URL(request.url);
-    const body = new Uint8Array(await request.arrayBuffer());
-    const raw = new RawRequest(request.method, pathname + search, Object.fromEntries(request.headers), body);
+    const { raw, signal } = plainRequest(input, init) ?? (await anyRequest(new Request(input, init)));
+    signal?.throwIfAborted();
     const give = (): void => raw.gone?.();
-    request.signal.addEventListener("abort", give, { once: true });
+    signal?.addEventListener("abort", give, { once: true });
     const outcome = await handle(raw);
-    request.signal.removeEventListener("abort", give);
-    if (request.signal.aborted && typeof outcome.body === "object" && "attach" in outcome.body) outcome.body.cancel();
-    request.signal.throwIfAborted();
+    signal?.removeEventListener("abort", give);
+    if (signal?.aborted && typeof outcome.body === "object" && "attach" in outcome.body) outcome.body.cancel();
+    signal?.throwIfAborted();
     // The connection broke before there was a status.
     if (outcome.status === 0) throw new TypeError("terminated");
-    return responseOf(outcome, request.signal, clock);
+    return responseOf(outcome, signal, clock);
   };
 }
 
-function responseOf(outcome: Outcome, signal: AbortSignal, clock: Clock): Response | Promise<Response> {
+interface Asked {
+  raw: RawRequest;
+  signal: AbortSignal | undefined;
+}
+
+async function anyRequest(request: Request): Promise<Asked> {
+  request.signal.throwIfAborted();
+  const { pathname, search } = new URL(request.url);
+  const body = new Uint8Array(await request.arrayBuffer());
+  const headers = Object.fromEntries(request.headers);
+  return { raw: new RawRequest(request.method, pathname + search, headers, body), signal: request.signal };
+}
+
+/** The platform's `Request` would cost more than the whole answer; what all SDKs send can do without one. */
+function plainRequest(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Asked | undefined {
+  const { method = "GET", body, headers: given, signal } = init;
+  const sends = typeof body === "string" || body instanceof Uint8Array;
+  const isPlain = sends ? method.toUpperCase() === "POST" : method === "GET" && (body === undefined || body === null);
+  if (!isPlain || input instanceof Request) return;
+  const url = new URL(input);
+  if (url.username !== "" || url.password !== "") return;
+  const fields = new Headers(given);
+  if (typeof body === "string" && !fields.has("content-type")) fields.set("content-type", "text/plain;charset=UTF-8");
+  // A copy, since what was handed in may change.
+  const bytes = sends ? Buffer.from(body as string) : new Uint8Array();
+  const raw = new RawRequest(sends ? "POST" : "GET", url.pathname + url.search, Object.fromEntries(fields), bytes);
+  return { raw, signal: signal ?? undefined };
+}
+
+function responseOf(outcome: Outcome, signal: AbortSignal | undefined, clock: Clock): Response | Promise<Response> {
   const { status, headers, body } = outcome;
   const init: ResponseInit = { status, headers: pairs(headers) };
   if (typeof body === "string" || body instanceof Uint8Array) {
@@ -38,8 +64,8 @@ function responseOf(outcome: Outcome, signal: AbortSignal, clock: Clock): Respon
   }
   return new Promise((resolve, reject) => {
     const sink = new WebSink();
-    const abort = (): void => sink.fail(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
+    const abort = (): void => sink.fail(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
     const response = new Response(sink.stream, init);
     if (outcome.streamed) resolve(response);
     sink.begun = () => resolve(response);
@@ -49,7 +75,7 @@ function responseOf(outcome: Outcome, signal: AbortSignal, clock: Clock): Respon
       return;
     }
     pace(body, sink, clock, (ending) => {
-      signal.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", abort);
       outcome.ended?.(ending);
     });
   });

@@ -5,6 +5,9 @@ const DIGITS = "0123456789";
 const CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const TWO_DIGITS = [[DIGITS, DIGITS]] as const;
 
+/** The shortest of the numbers that are digits alone, with what may stand between two of them, escaped too. */
+const DIGITS_ENOUGH = /\d(?:[-+ ./()\\"nrtbf]{0,4}\d){6}/;
+
 /** Of people. What is only digits is taken for theirs when its checksum is right, or its form leaves little doubt. */
 export const personal: readonly Detector[] = [
   {
@@ -16,9 +19,15 @@ export const personal: readonly Detector[] = [
     find: emails,
     normal: (secret) => secret.toLowerCase(),
   },
-  numbers("iban", "IBANs with the right length and checksum", [[CAPITALS, DIGITS]], ibans, undefined, (secret) =>
-    secret.replaceAll(" ", ""),
-  ),
+  {
+    name: "iban",
+    family: "personal",
+    finds: "IBANs with the right length and checksum",
+    byDefault: true,
+    pairs: [[CAPITALS, DIGITS]],
+    find: ibans,
+    normal: (secret) => secret.replaceAll(" ", ""),
+  },
   numbers("card", "card numbers of the large networks with the right checksum", TWO_DIGITS, cards, undefined, digitsOf),
   numbers(
     "national-id-us",
@@ -90,6 +99,7 @@ function numbers(
     finds,
     byDefault: true,
     pairs,
+    holds: DIGITS_ENOUGH,
     find,
     ...(check && { check }),
     ...(normal && { normal }),

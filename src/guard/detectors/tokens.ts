@@ -2,7 +2,7 @@ import type { Detector, Place } from "../detector.ts";
 
 /** Tokens of clouds, forges and other services, and the forms that many of them share. */
 export const tokens: readonly Detector[] = [
-  token("private-key", "private key blocks (PEM, OpenSSH, PGP), also when cut", ["PRIVATE KEY"], privateKeys),
+  token("private-key", "private key blocks (PEM, OpenSSH, PGP), also when cut", ["PRIVATE"], privateKeys),
   token("jwt", "JSON Web Tokens", ["eyJ"], /(?<![\w-])eyJ[\w-]{8,2000}\.eyJ[\w-]{4,16000}(?:\.[\w-]*)?/dg),
   token(
     "aws-key-id",
