@@ -487,6 +487,31 @@ describe("errors", () => {
     expect(double.calls().map((call) => call.response.status)).toEqual([429, 200]);
   });
 
+  // @see https://discuss.ai.google.dev/t/where-can-i-find-the-error-format-doc/115017
+  it("in a list, where a stream is one, and in its middle an element more", async () => {
+    const ask = async (text: string, query: string) => {
+      const response = await fetch(`${double.url}/v1beta/models/${model}:streamGenerateContent${query}`, {
+        method: "POST",
+        body: JSON.stringify({ contents: [{ parts: [{ text }] }] }),
+      });
+      return { status: response.status, body: await response.text() };
+    };
+    const message = "Slow down.";
+    const error = { code: 429, message, status: "RESOURCE_EXHAUSTED" };
+    failing(429, { message });
+    expect(await ask("hello", "")).toEqual({ status: 429, body: JSON.stringify([{ error }]) });
+    failing(429, { message });
+    expect(await ask("hello", "?alt=sse")).toEqual({ status: 429, body: JSON.stringify({ error }) });
+    expect(JSON.parse((await ask("nobody answers", "")).body)).toMatchObject([{ error: { status: "NOT_FOUND" } }]);
+    double.onMessage("breaks", { content: "So far", streamError: { status: 429, message } });
+    const broken = await ask("breaks", "");
+    expect(broken.status).toBe(200);
+    expect(JSON.parse(broken.body)).toMatchObject([
+      { candidates: [{ content: { parts: [{ text: "So far" }] } }] },
+      { error },
+    ]);
+  });
+
   it("where nothing matches", async () => {
     const error = (await thrownBy(client.models.generateContent({ model, contents: "nobody answers" }))) as ApiError;
     expect(error.status).toBe(404);
@@ -508,7 +533,8 @@ describe("errors", () => {
       ]) {
         const response = await fetch(`${double.url}/v1beta/models/${model}:${method}`, { method: "POST", body });
         expect(response.status).toBe(400);
-        expect(await response.json()).toMatchObject({ error: { code: 400, status: "INVALID_ARGUMENT" } });
+        const refusal = { error: { code: 400, status: "INVALID_ARGUMENT" } };
+        expect(await response.json()).toMatchObject(method === "streamGenerateContent" ? [refusal] : refusal);
       }
     },
   );

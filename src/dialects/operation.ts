@@ -111,8 +111,11 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   encode(out: Out, context: EncodeContext<Variant>): unknown;
   encodeStream?(out: Out, context: EncodeContext<Variant>): WireEvent[];
   framing?: Framing | ((request: Req) => Framing);
-  /** @param requestId that of `requestIdHeader`, for providers whose error object names it too */
-  encodeError(error: ApiError, requestId?: string): WireReply;
+  /**
+   * @param requestId that of `requestIdHeader`, for providers whose error object names it too
+   * @param raw for providers whose errors have the form of what was asked for
+   */
+  encodeError(error: ApiError, requestId?: string, raw?: RawRequest): WireReply;
   /**
    * The event that tells of an error in the middle of a stream, where the provider has one.
    * @param sent how many events went before it

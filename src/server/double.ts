@@ -135,10 +135,10 @@ export class StuntDouble {
     return this.on({ inputText }, response, options);
   }
 
-  /** Answers JSON where the request asks for it. */
+  /** Answers JSON where the request asks for it, with a schema or without. */
   onJsonOutput(userMessage: TextPattern, json: object | string, options?: FixtureOptions): this {
     const content = typeof json === "string" ? json : JSON.stringify(json);
-    return this.on({ userMessage, responseFormat: "json_object" }, { content }, options);
+    return this.on({ userMessage, responseFormat: "json" }, { content }, options);
   }
 
   /** Answers a request that offers a tool. */

@@ -248,8 +248,8 @@ export class Engine {
     return { status: 200, headers, body: pacedBody(chunks, timing, stamp.random), streamed: true };
   }
 
-  #errorOutcome({ operation }: Call, error: ApiError, timing: Timing | undefined, stamp: CallStamp): Outcome {
-    const reply = operation.encodeError(error, requestId(stamp));
+  #errorOutcome({ operation, raw }: Call, error: ApiError, timing: Timing | undefined, stamp: CallStamp): Outcome {
+    const reply = operation.encodeError(error, requestId(stamp), raw);
     const outcome = timed(reply, timing, operation, stamp);
     if (reply.status === 429) addRateLimits(outcome.headers);
     return outcome;
@@ -339,7 +339,8 @@ export class Engine {
     details: Pick<JournalResponse, "detail" | "explanation"> = { detail: error.message },
   ): Outcome {
     const stamp = this.#options.stamps.next(testIdOf(raw), source);
-    const reply = operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error, requestId(stamp));
+    const reply =
+      operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error, requestId(stamp), raw);
     const outcome = timed(reply, undefined, operation, stamp);
     this.#record(raw, call, { status: error.status, source, fixture: null, ...details }, operation);
     return outcome;

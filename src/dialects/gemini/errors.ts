@@ -1,6 +1,6 @@
 import type { ApiError } from "../api-error.ts";
 import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
-import type { JsonObject } from "../raw-request.ts";
+import type { JsonObject, RawRequest } from "../raw-request.ts";
 
 /**
  * Google's error object, which Gemini and Vertex AI answer with.
@@ -11,6 +11,16 @@ export function encodeGoogleError(error: ApiError): WireReply {
   const headers: HeaderFields = { "content-type": "application/json; charset=UTF-8" };
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
   return { status: error.status, headers, body: JSON.stringify(errorBody(error)) };
+}
+
+/**
+ * The same for a chat, whose errors come in a list where a stream was asked for that is none of server-sent events.
+ * @param raw the request
+ */
+export function encodeGenerateError(error: ApiError, _requestId?: string, raw?: RawRequest): WireReply {
+  const reply = encodeGoogleError(error);
+  const listed = raw?.path.endsWith(":streamGenerateContent") && raw.query.get("alt") !== "sse";
+  return listed ? { ...reply, body: `[${reply.body}]` } : reply;
 }
 
 /** An error after the stream has begun, which the official client raises. */

@@ -4,7 +4,7 @@ import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView } from "../../chat/view.ts";
 import { type Dialect, defineOperation } from "../operation.ts";
 import { isObject } from "../raw-request.ts";
-import { encodeGoogleError, encodeGoogleStreamError } from "./errors.ts";
+import { encodeGenerateError, encodeGoogleError, encodeGoogleStreamError } from "./errors.ts";
 import { member } from "./members.ts";
 import { decodeCountTokensRequest, decodeGenerateRequest } from "./request.ts";
 import { encodeGenerateResponse, GEMINI, type GeminiVariant } from "./response.ts";
@@ -28,7 +28,7 @@ const generate = defineOperation<ChatRequest, ChatReply, GeminiVariant>({
   encode: encodeGenerateResponse,
   encodeStream: encodeGenerateStream,
   framing: (request) => (request["alt"] === "sse" ? "sse" : "json-array"),
-  encodeError: encodeGoogleError,
+  encodeError: encodeGenerateError,
   encodeStreamError: encodeGoogleStreamError,
   rules: geminiRules,
 });
