@@ -6,7 +6,7 @@ import { parseCassette } from "./damage.ts";
 import { isOf } from "./folder.ts";
 import { type CassetteText, FORMAT_VERSION, formatCassette, withTake } from "./format.ts";
 import { type Place, UNKNOWN_INVOKER } from "./identity.ts";
-import { chosenName, fileName, readFileName, SHOWN_DIGITS, scenarioFolder } from "./names.ts";
+import { chosenName, fileName, LOCK_FILE, readFileName, SHOWN_DIGITS, scenarioFolder } from "./names.ts";
 import type { Cassette, Trace } from "./types.ts";
 
 /** A take that is to be written. */
@@ -32,7 +32,6 @@ interface Waiting {
 
 // Other processes hold the lock for milliseconds; one that died with it is found out after the time that it is stale.
 const LOCK = { realpath: false, stale: 5_000, retries: { retries: 400, factor: 1.2, minTimeout: 5, maxTimeout: 200 } };
-const LOCK_FILE = ".lock";
 
 /**
  * Writes takes into the files of a folder. A file is whole at any moment, and a scenario's folder is locked between
@@ -70,11 +69,14 @@ export class CassetteFiles {
       try {
         await mkdir(folder, { recursive: true });
         const release = await lock(folder, { ...LOCK, lockfilePath: join(folder, LOCK_FILE) });
+        let tell: () => void;
         try {
-          await writeAll(folder, batch);
+          tell = await writeAll(folder, batch);
         } finally {
           await release();
         }
+        // Only now: who has been told may end the process, and the lock would stay.
+        tell();
       } catch (error) {
         for (const { failed } of batch) failed(error);
       }
@@ -83,8 +85,10 @@ export class CassetteFiles {
   }
 }
 
-async function writeAll(folder: string, batch: readonly Waiting[]): Promise<void> {
+/** @returns tells those who wait what has become of it */
+async function writeAll(folder: string, batch: readonly Waiting[]): Promise<() => void> {
   const names = await readdir(folder);
+  const outcomes: (() => void)[] = [];
   for (const { take, done, failed } of batch) {
     try {
       const before = await beforeOf(folder, names, take);
@@ -93,11 +97,14 @@ async function writeAll(folder: string, batch: readonly Waiting[]): Promise<void
       const file = join(folder, name);
       await writeFileAtomic(file, formatCassette(cassette, before));
       if (before === undefined) names.push(name);
-      done({ file, cassette });
+      outcomes.push(() => done({ file, cassette }));
     } catch (error) {
-      failed(error);
+      outcomes.push(() => failed(error));
     }
   }
+  return () => {
+    for (const tell of outcomes) tell();
+  };
 }
 
 /** The file that holds other takes of the same call. */

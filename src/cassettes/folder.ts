@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { parseCassette, tooLarge } from "./damage.ts";
 import { CassetteError, LARGEST_CASSETTE_BYTES } from "./format.ts";
 import { invokerName, type Place, UNKNOWN_INVOKER } from "./identity.ts";
-import { fiberInvoker, readFileName, SHOWN_DIGITS, scenarioFolder } from "./names.ts";
+import { fiberInvoker, LOCK_FILE, readFileName, SHOWN_DIGITS, scenarioFolder } from "./names.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 import type { Cassette } from "./types.ts";
 
@@ -147,13 +147,26 @@ export function readCassetteFile(file: string): Cassette {
  */
 export function cassetteFiles(root: string): string[] {
   try {
-    return readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((found) => found.isFile() && found.name.endsWith(".json") && found.name !== SETTINGS_FILE)
-      .map((found) => join(found.parentPath, found.name))
-      .sort();
+    return filesBelow(root).sort();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return [];
-    throw new CassetteError(`The cassettes in ${isAbsolute(root) ? root : `./${root}`} cannot be read: ${message}`);
+    throw new CassetteError(
+      `The cassettes in ${isAbsolute(root) ? root : `./${root}`} cannot be read: ${(error as Error).message}`,
+    );
   }
+}
+
+/** Not by a recursive `readdir`, which gives up all of it when another process unlocks a scenario meanwhile. */
+function filesBelow(folder: string): string[] {
+  let found: Dirent[];
+  try {
+    found = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+  return found.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === LOCK_FILE ? [] : filesBelow(path);
+    return entry.isFile() && entry.name.endsWith(".json") && entry.name !== SETTINGS_FILE ? [path] : [];
+  });
 }

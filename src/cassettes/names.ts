@@ -6,6 +6,9 @@ const LONGEST_TITLE = 48;
 /** Characters of a fingerprint that a file's name has. */
 export const SHOWN_DIGITS = 8;
 
+/** In a scenario's folder while somebody writes there. */
+export const LOCK_FILE = ".lock";
+
 /** What a file's name says of what is in it. */
 export interface FileName {
   order: number;

@@ -2,7 +2,7 @@ import type { ChatRequest } from "../chat/request.ts";
 import type { Exchange } from "../dialects/exchange.ts";
 import type { Call } from "../dialects/operation.ts";
 import { isObject } from "../dialects/raw-request.ts";
-import type { ReadExchange } from "../dialects/read-exchange.ts";
+import { bodyFraming, type ReadExchange } from "../dialects/read-exchange.ts";
 import { recordedResponse } from "../fixtures/record-response.ts";
 import { type RecordedExchange, readRecorded } from "../fixtures/recorded-exchange.ts";
 import type { Redaction } from "../guard/redact.ts";
@@ -37,10 +37,13 @@ export function takeOf(exchange: Exchange, { traceId, form, redaction, tickMs, r
   const { context, rest } = requestOf(call, provider, redaction);
   const recorded = readRecorded(exchange, redaction);
   const { read, ending } = recorded;
+  // Some stream although the call is none that a dialect knows to ask for it.
+  const streams = context.parameters.stream || isEventStream(exchange);
+  context.parameters.stream = streams;
   const reply = read.reply !== undefined && read.reply.choices.length > 0 ? read.reply : undefined;
-  const timeline = timelineOf(recorded, exchange, tickMs);
-  const ttfb = context.parameters.stream ? (timeline[0]?.delta_ms ?? rounded(totalMs)) : rounded(totalMs);
-  const payload = payloadOf(recorded.streamed || (context.parameters.stream && status < 400), read.messages);
+  const timeline = timelineOf(recorded, exchange, streams, tickMs);
+  const ttfb = streams ? (timeline[0]?.delta_ms ?? rounded(totalMs)) : rounded(totalMs);
+  const payload = payloadOf(streams && (recorded.streamed || status < 400), read.messages);
   // What no dialect decodes has no timeline that could take the place of the raw layer.
   const keepsRaw = raw || reply === undefined;
   const extras: TraceExtras = {
@@ -126,21 +129,31 @@ export function modelName(model: string): string {
   return model.slice(model.lastIndexOf("/") + 1);
 }
 
-function timelineOf({ read, ending }: RecordedExchange, { status, call }: Exchange, tickMs: number): TimelineFrame[] {
+function timelineOf(
+  { read, ending, chunks }: RecordedExchange,
+  { status }: Exchange,
+  streams: boolean,
+  tickMs: number,
+): TimelineFrame[] {
   const { reply, frames = [] } = read;
   if (status >= 400) return [];
   if (reply === undefined || reply.choices.length === 0) {
     // Nothing is known of it but that it came.
-    return ending === undefined && !call.streamed ? [{ delta_ms: 0, chunk: "" }] : [];
+    const atMs = streams ? rounded(chunks[0]?.atMs ?? 0) : 0;
+    return ending === undefined ? [{ delta_ms: atMs, chunk: "" }] : [];
   }
-  return call.streamed ? streamTimeline(frames, reply, tickMs) : unaryTimeline(reply);
+  return streams ? streamTimeline(frames, reply, tickMs) : unaryTimeline(reply);
 }
 
 function payloadOf(streamed: boolean, messages: ReadExchange["messages"]): RawPayload | undefined {
   if (messages.length === 0) return undefined;
-  return streamed && messages.length > 0
-    ? { stream_chunks: messages.map(({ value }) => value) }
-    : { sync_response: messages[0]!.value };
+  const values = messages.map(({ value }) => value);
+  return streamed ? { stream_chunks: values } : { sync_response: values.length === 1 ? values[0] : values };
+}
+
+function isEventStream({ headers }: Exchange): boolean {
+  const framing = bodyFraming(headers.find(([name]) => name === "content-type")?.[1] ?? "");
+  return framing !== "whole" && framing !== "other";
 }
 
 function httpOf(

@@ -63,6 +63,8 @@ describe("cassettes", () => {
     const exits = await Promise.all(["a", "b", "c", "d"].map((name) => ended(writer(folder, name, 5))));
     expect(exits).toEqual([0, 0, 0, 0]);
     expect(allWhole(folder)).toBe(20);
+    // Whoever comes next would wait for it.
+    expect(existsSync(join(folder, "shared", ".lock"))).toBe(false);
   });
 
   it("are whole wherever their writer dies", { timeout: 900_000 }, async () => {
