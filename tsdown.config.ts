@@ -20,6 +20,7 @@ export default defineConfig([
     entry: {
       index: "src/index.ts",
       "conformance/index": "src/conformance/index.ts",
+      "guard/block": "src/guard/block.ts",
       "contracts/index": "src/conformance/contracts/index.ts",
       "testing/aimock/index": "src/testing/aimock/index.ts",
       "testing/aimock/jest": "src/testing/aimock/jest.ts",
