@@ -33,10 +33,11 @@ class Daemon:
 
 
 daemon = Daemon(sys.argv[1])
-task = daemon.call("download.add", url="https://example.org/disc.iso", startMode="later")["result"]
+task = daemon.call("download.add", url="https://example.net/mine.iso", startMode="later")["result"]
 print("added", task["state"])
 print("told of it", daemon.event("download.added")["task"]["id"] == task["id"])
 print("found", daemon.call("download.get", id=task["id"])["result"]["id"] == task["id"])
+print("kept", daemon.call("download.get", id=task["id"])["result"]["url"])
 print("listed", task["id"] in [other["id"] for other in daemon.call("download.list")["result"]["tasks"]])
 print("paused", daemon.call("download.pause", id=task["id"])["result"]["state"])
 print("removed", daemon.call("download.remove", id=task["id"])["result"]["removed"])

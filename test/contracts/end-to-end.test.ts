@@ -93,6 +93,7 @@ test("a client in Python that was written against play runs unchanged against th
     "added waiting",
     "told of it True",
     "found True",
+    "kept https://example.net/mine.iso",
     "listed True",
     "paused paused",
     "removed True",

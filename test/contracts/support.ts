@@ -1,10 +1,38 @@
-import type { Suite } from "../../src/conformance/contracts/load.ts";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { loadContracts, type Suite } from "../../src/conformance/contracts/load.ts";
 import { type MockClient, MockDaemon, type MockOptions } from "../../src/conformance/contracts/mock.ts";
 import type { Target } from "../../src/conformance/target.ts";
 import { SystemClock } from "../../src/state/clock.ts";
 import { SeededStamps } from "../../src/state/stamps.ts";
 import { type Channel, functionChannel } from "../../src/transport/channel.ts";
 import type { DownloadDaemon } from "./daemon.ts";
+
+/** A suite of files that are written down here. Contracts get a name and a description where they have none. */
+export async function suiteOf(files: Readonly<Record<string, object>>): Promise<Suite> {
+  const root = mkdtempSync(join(tmpdir(), "stuntdouble-suite-"));
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      const file = join(root, `${name}.json`);
+      mkdirSync(dirname(file), { recursive: true });
+      const whole = name === "contract" ? content : { name, description: "For a test.", ...content };
+      writeFileSync(file, JSON.stringify(whole));
+    }
+    return await loadContracts(root);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+/** A golden pair. */
+export function pair(method: string, params: unknown, answer: { result: unknown } | { error: object }, more = {}) {
+  return {
+    request: { jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) },
+    response: { jsonrpc: "2.0", id: 1, ...answer },
+    ...more,
+  };
+}
 
 /** The live daemon, in this process. */
 export function liveTarget(daemon: DownloadDaemon): Target {

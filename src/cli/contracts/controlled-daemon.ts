@@ -48,7 +48,7 @@ export class ControlledDaemon implements Controlled {
     this.daemon = new MockDaemon(suite, {
       ...options,
       onCall: (call, answer) => this.#write(call, answer),
-      intercept: (call, answer) => this.#intercept(call, answer),
+      intercept: (call, contract) => this.#intercept(call, contract),
     });
   }
 
@@ -177,36 +177,44 @@ export class ControlledDaemon implements Controlled {
     this.#forgotten += JOURNAL_LENGTH;
   }
 
-  #intercept(call: MockCall, answer: MockAnswer): Interception | Promise<Interception> | undefined {
+  #intercept(
+    call: MockCall,
+    contract: string | undefined,
+  ): Interception | Promise<Interception | undefined> | undefined {
     const queued = this.#errors.shift();
     const id = call.id ?? "null";
-    if (queued) return { text: errorResponse(id, queued.code, queued.message) };
+    if (queued) return refused(id, queued.code, queued.message);
     if (!this.#struck) return undefined;
     const given: Answer = {
       kind: "output",
-      out: answer,
-      source: { kind: "fixture", tape: {}, ...(answer.contract && { id: answer.contract }) },
+      out: contract,
+      source: { kind: "fixture", tape: {}, ...(contract && { id: contract }) },
     };
     const raw = new RawRequest("POST", `/${call.method}`, {}, Buffer.alloc(0));
     const struck = this.#chaos.strike({ raw, testId: TEST_ID }, given);
     if (struck === given) return undefined;
-    if (struck instanceof Promise) return struck.then((later) => interception(later, given, id) ?? {});
+    if (struck instanceof Promise) return struck.then((later) => interception(later, given, id));
     return interception(struck, given, id);
   }
 }
 
+/** Dropped and limited requests are not served; of those that are, the answer may come broken, or never. */
 function interception(struck: Answer | undefined, given: Answer, id: string): Interception | undefined {
   if (struck === undefined || struck === given) return undefined;
   switch (struck.kind) {
     case "error": {
       const { status, message } = struck.error;
-      return { text: errorResponse(id, status === 429 ? RATE_LIMITED : SERVER_ERROR, message) };
+      return refused(id, status === 429 ? RATE_LIMITED : SERVER_ERROR, message);
     }
     case "malformed":
-      return { text: '{"jsonrpc":"2.0","id":' };
+      return { served: true, text: '{"jsonrpc":"2.0","id":' };
     case "disconnect":
-      return { disconnect: true };
+      return { served: true, text: undefined };
     default:
       return undefined;
   }
+}
+
+function refused(id: string, code: number, message: string): Interception {
+  return { served: false, text: errorResponse(id, code, message), code };
 }

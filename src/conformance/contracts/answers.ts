@@ -213,7 +213,7 @@ function captured(golden: Golden, asked: ReadonlyMap<string, unknown>): Chosen["
   return found;
 }
 
-/** Every value that holds no other, by pointer; an empty object or array counts as one. */
+/** Every value that holds no other, by pointer, in the order of the text; an empty object or array counts as one. */
 export function leavesOf(value: unknown): Map<string, unknown> {
   const leaves = new Map<string, unknown>();
   const open: [string, unknown][] = value === undefined ? [] : [["", value]];
@@ -222,7 +222,7 @@ export function leavesOf(value: unknown): Map<string, unknown> {
     const members = typeof at === "object" && at !== null ? Object.entries(at) : [];
     if (members.length === 0) {
       if (pointer !== "" || typeof at !== "object") leaves.set(pointer, at);
-    } else for (const [key, member] of members) open.push([pointer + pointerSegment(key), member]);
+    } else for (const [key, member] of members.reverse()) open.push([pointer + pointerSegment(key), member]);
   }
   return leaves;
 }

@@ -85,6 +85,8 @@ export interface PlaceholderDefinition {
   example: unknown;
   /** Undefined: methods by their name. */
   deletedBy: readonly string[] | undefined;
+  /** Undefined: methods by their name. */
+  changedBy: readonly string[] | undefined;
 }
 
 /** `contract.json`. */

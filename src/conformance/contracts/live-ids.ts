@@ -12,19 +12,31 @@ export interface IdKind {
   names: ReadonlySet<string>;
   /** Methods that make one name nothing any more; undefined for those that are called so. */
   deletedBy: readonly string[] | undefined;
+  /** Methods that change what one names; undefined for those that are called so. */
+  changedBy: readonly string[] | undefined;
+}
+
+/** What is said of an id under a member's name. */
+export interface Said {
+  /** JSON. */
+  text: string;
+  /** Whether a client gave it. */
+  given: boolean;
 }
 
 /** How many values of a kind are kept; a client in a loop would otherwise fill the memory. The oldest are forgotten. */
 const MOST_LIVE = 100_000;
 
 const DELETES = /(?:^|[._/:-])(?:remove|delete|destroy)[^._/:-]*$/i;
+const CHANGES =
+  /(?:^|[._/:-])(?:set|update|change|edit|patch|replace|put|rename|move|mark|pause|resume|start|stop|cancel|finish|complete|close|open|reopen|archive|restore|enable|disable|lock|unlock)[^._/:-]*$/i;
 
 /** Which ids a mock has given out and not taken back. Ids are JSON text: they leave as they came. */
 export class LiveIds {
   readonly kinds: readonly IdKind[];
   readonly #byName = new Map<string, IdKind>();
   /** By kind the live ids, oldest first, each with the values that were said of it. */
-  readonly #live = new Map<IdKind, Map<string, Map<string, string>>>();
+  readonly #live = new Map<IdKind, Map<string, Map<string, Said>>>();
   readonly #placeholders: Placeholders;
   #count = 0;
 
@@ -34,9 +46,16 @@ export class LiveIds {
     for (const call of [...setup, ...contracts.flatMap((contract) => contract.setup ?? [])]) {
       for (const [name, pointer] of call.bind) {
         const key = `${call.method} ${pointer}`;
-        const kind = kinds.get(key) ?? { method: call.method, pointer, names: new Set(), deletedBy: undefined };
+        const kind = kinds.get(key) ?? {
+          method: call.method,
+          pointer,
+          names: new Set(),
+          deletedBy: undefined,
+          changedBy: undefined,
+        };
         kind.names.add(name);
         kind.deletedBy ??= placeholders.deletedBy(name);
+        kind.changedBy ??= placeholders.changedBy(name);
         kinds.set(key, kind);
         this.#byName.set(name, kind);
       }
@@ -69,27 +88,38 @@ export class LiveIds {
    */
   create(kind: IdKind, golden: unknown, random: Random, wallMs: number): string {
     const id = JSON.stringify(this.#make(kind, golden, random, wallMs));
-    const live = this.#live.get(kind) as Map<string, Map<string, string>>;
+    this.adopt(kind, id);
+    return id;
+  }
+
+  /** An id that the client chose lives from now on. */
+  adopt(kind: IdKind, id: string): void {
+    const live = this.#live.get(kind) as Map<string, Map<string, Said>>;
     live.set(id, new Map());
     if (live.size > MOST_LIVE) live.delete(live.keys().next().value as string);
-    return id;
   }
 
   remove(kind: IdKind, id: string): void {
     this.#live.get(kind)?.delete(id);
   }
 
-  /** What is said of an id under a member's name; the same every time. */
-  detail(kind: IdKind, id: string, member: string, make: () => string): string {
-    const details = this.#live.get(kind)?.get(id);
-    const said = details?.get(member) ?? make();
-    details?.set(member, said);
-    return said;
+  /** What was said of an id under a member's name; undefined where nothing was. */
+  said(kind: IdKind, id: string, member: string): Said | undefined {
+    return this.#live.get(kind)?.get(id)?.get(member);
+  }
+
+  say(kind: IdKind, id: string, member: string, said: Said): void {
+    this.#live.get(kind)?.get(id)?.set(member, said);
   }
 
   /** Whether the method's success ends the life of the ids of this kind that it is given. */
   deletes(kind: IdKind, method: string): boolean {
     return kind.deletedBy?.includes(method) ?? DELETES.test(method);
+  }
+
+  /** Whether the method's success changes what the ids of this kind that it is given name. */
+  changes(kind: IdKind, method: string): boolean {
+    return kind.changedBy?.includes(method) ?? CHANGES.test(method);
   }
 
   clear(): void {

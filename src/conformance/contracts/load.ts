@@ -209,6 +209,7 @@ function placeholderDefinition(definition: Members): PlaceholderDefinition {
     schema: definition["schema"] ?? (pattern === undefined ? undefined : { type: "string", pattern }),
     example: definition["example"],
     deletedBy: definition["deletedBy"] as string[] | undefined,
+    changedBy: definition["changedBy"] as string[] | undefined,
   };
 }
 

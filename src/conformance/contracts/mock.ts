@@ -1,10 +1,9 @@
 import type { Clock } from "../../state/clock.ts";
 import type { Stamps } from "../../state/stamps.ts";
-import { errorResponse, memberText } from "../../wire/json-rpc.ts";
+import { errorResponse } from "../../wire/json-rpc.ts";
 import { childrenAt, rootSpan } from "../../wire/json-text.ts";
 import { type AnsweringContract, type Chosen, MethodAnswers, type TextOf, type Unanswered } from "./answers.ts";
 import {
-  type Contract,
   type EventContract,
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -13,12 +12,15 @@ import {
   PARSE_ERROR,
   type TransportName,
 } from "./contract.ts";
-import { type IdKind, LiveIds } from "./live-ids.ts";
+import { givenIn } from "./echo.ts";
+import { Exchange, NOTHING_REQUESTED, type Requested } from "./exchange.ts";
+import { ANSWER, idOf, invalidRequest } from "./incoming.ts";
+import { LiveIds } from "./live-ids.ts";
 import { isNamed, type Suite } from "./load.ts";
-import { type Fill, fillMessage, type MessagePlan, planMessage } from "./response-plan.ts";
+import { type MockPlan, type PlannedCall, type PlannedEvent, paramNames, planMock } from "./mock-plan.ts";
 import type { Random } from "./sample.ts";
 import { contractsOfSchema } from "./schema-contracts.ts";
-import { placeholderIn, textAt } from "./template.ts";
+import { textAt } from "./template.ts";
 import { checkAllowed } from "./verify.ts";
 
 export interface MockOptions {
@@ -30,8 +32,10 @@ export interface MockOptions {
   allow?: readonly string[] | undefined;
   /** Told every request with what was answered. */
   onCall?: ((call: MockCall, answer: MockAnswer) => void) | undefined;
-  /** May put something else in the answer's place, once it is known. */
-  intercept?: ((call: MockCall, answer: MockAnswer) => Interception | Promise<Interception> | undefined) | undefined;
+  /** May put something else in the answer's place. `contract` is the one that would answer. */
+  intercept?:
+    | ((call: MockCall, contract: string | undefined) => Interception | Promise<Interception | undefined> | undefined)
+    | undefined;
 }
 
 export interface MockCall {
@@ -55,30 +59,30 @@ export interface MockAnswer {
 
 /** What is done in an answer's place. */
 export interface Interception {
-  text?: string | undefined;
-  disconnect?: true;
+  /** Whether the request is served all the same, and only its answer is lost. Else nothing of the state changes. */
+  served: boolean;
+  /** What is sent; undefined breaks the connection. */
+  text: string | undefined;
+  /** An error's code. */
+  code?: number;
 }
 
-type Member = Record<string, unknown>;
-
-interface Planned {
-  contract: AnsweringContract;
-  response: MessagePlan | undefined;
+/** A contract that answers a request. */
+interface Playing extends Chosen {
+  textOf: TextOf;
 }
 
-interface PlannedEvent {
-  contract: EventContract;
-  message: MessagePlan;
+/** What will be answered: by a contract, or by the daemon itself. */
+type Decided = Playing | MockAnswer;
+
+type After = (client: MockClient) => void;
+
+interface Played {
+  answer: MockAnswer;
+  after?: After | undefined;
 }
 
-/** What one request and its answer have to do with. */
-interface Exchange {
-  captured: ReadonlyMap<string, string>;
-  created: Map<IdKind, string>;
-  /** Values of the suite's own placeholders, the same throughout. */
-  own: Map<string, string>;
-  random: Random;
-}
+const NOT_SERVED: Played = { answer: { text: undefined, contract: undefined, code: undefined } };
 
 /** Where a client is. */
 export interface MockClient {
@@ -97,8 +101,7 @@ export class MockDaemon {
   readonly #options: MockOptions;
   readonly #ids: LiveIds;
   readonly #answers = new Map<string, MethodAnswers>();
-  readonly #planned = new Map<Contract, Planned>();
-  readonly #events: readonly PlannedEvent[];
+  readonly #plan: MockPlan;
   readonly #clients = new Set<MockClient>();
   readonly #timers = new Map<EventContract, () => void>();
 
@@ -121,18 +124,8 @@ export class MockDaemon {
       const schema = suite.schema?.methods.get(method);
       this.#answers.set(method, new MethodAnswers(own, schema, suite.placeholders, this.#ids));
     }
-    for (const contract of calls) {
-      const given = new Set(contract.request.holes.map(({ name }) => name));
-      const success = contract.kind === "success" ? contract.method : undefined;
-      const response =
-        contract.kind === "timeout" ? undefined : planMessage(contract.response, this.#ids, success, given);
-      this.#planned.set(contract, { contract, response });
-    }
-    this.#events = usable.flatMap((contract) =>
-      contract.kind === "event"
-        ? [{ contract, message: planMessage(contract.notification, this.#ids, undefined, new Set()) }]
-        : [],
-    );
+    const events = usable.filter((contract) => contract.kind === "event");
+    this.#plan = planMock(calls, events, suite, this.#ids);
   }
 
   /** Forgets all that was given out. */
@@ -143,7 +136,7 @@ export class MockDaemon {
   connect(client: MockClient): void {
     this.#clients.add(client);
     if (this.#clients.size > 1) return;
-    for (const event of this.#events) this.#tick(event);
+    for (const event of this.#plan.events) this.#tick(event);
   }
 
   disconnect(client: MockClient): void {
@@ -194,7 +187,7 @@ export class MockDaemon {
       reply(answer.text);
       return;
     }
-    const member = value as Member & { method: string };
+    const member = value as { method: string; params?: unknown };
     const id = "id" in member ? idOf(member, text) : undefined;
     const call: MockCall = { method: member.method, text, id, transport: client.transport };
     let drawn: Random | undefined;
@@ -203,66 +196,60 @@ export class MockDaemon {
       drawn ??= this.#options.stamps.next("", member.method).random;
       return drawn();
     };
-    const { answer, after } = this.#decide(call, member["params"], random);
-    const send = (interception?: Interception) => {
-      const sent = interception && "text" in interception ? { ...answer, text: interception.text } : answer;
-      this.#options.onCall?.(call, sent);
-      if (interception?.disconnect) client.disconnect();
-      else if (sent.text === undefined) silent?.();
-      else reply(sent.text);
-      after?.(client);
-    };
-    const intercepted = this.#options.intercept?.(call, answer);
-    const act = () => {
-      if (intercepted instanceof Promise) void intercepted.then(send);
-      else send(intercepted);
-    };
+    const { params } = member;
     const delayMs = this.#options.delays?.get(member.method) ?? 0;
-    if (delayMs > 0) this.#options.clock.at(this.#options.clock.now() + delayMs, act);
-    else act();
+    const serve = (decided: Decided): Played =>
+      "golden" in decided ? this.#play(call, decided, random) : { answer: decided };
+    const act = (decided: Decided, instead: Interception | undefined) => {
+      const { answer, after } = instead?.served === false ? NOT_SERVED : serve(decided);
+      const sent = instead ? { text: instead.text, contract: nameOf(decided), code: instead.code } : answer;
+      const send = () => {
+        this.#options.onCall?.(call, sent);
+        if (instead && instead.text === undefined) client.disconnect();
+        else if (call.id === undefined || sent.text === undefined) silent?.();
+        else reply(sent.text);
+        after?.(client);
+      };
+      if (delayMs > 0) this.#options.clock.at(this.#options.clock.now() + delayMs, send);
+      else send();
+    };
+    const decided = this.#decide(call, params);
+    const instead = this.#options.intercept?.(call, nameOf(decided));
+    // What would have answered may be gone when a slow interception comes to its end.
+    if (instead instanceof Promise) void instead.then((late) => act(this.#decide(call, params), late));
+    else act(decided, instead);
   }
 
-  #decide(
-    call: MockCall,
-    params: unknown,
-    random: Random,
-  ): { answer: MockAnswer; after?: ((client: MockClient) => void) | undefined } {
+  /** What will answer. Nothing has changed yet. */
+  #decide(call: MockCall, params: unknown): Decided {
     const { schema } = this.#suite;
     const { method, id } = call;
-    const replyTo = id ?? "null";
-    const none = (answer: MockAnswer) => ({ answer: id === undefined ? { ...answer, text: undefined } : answer });
+    const none = (code: number, message: string, data?: unknown): MockAnswer => {
+      const answer = refusal(id ?? "null", code, message, data);
+      return id === undefined ? { ...answer, text: undefined } : answer;
+    };
     const answers = this.#answers.get(method);
-    if (!answers && !schema?.methods.has(method))
-      return none(refusal(replyTo, METHOD_NOT_FOUND, `Method not found: ${method}`));
+    if (!answers && !schema?.methods.has(method)) return none(METHOD_NOT_FOUND, `Method not found: ${method}`);
     const textOf = this.#textOf(call.text, params, method);
     const faults = schema?.faults(method, "params", params) ?? [];
     let chosen: Chosen | Unanswered | undefined;
     if (faults.length > 0) {
       chosen = answers?.refusal(params, call.transport, textOf);
-      if (!chosen || !this.#breaksSchema(chosen.golden.contract))
-        return none(
-          refusal(
-            replyTo,
-            INVALID_PARAMS,
-            `Invalid params: ${faults.map(({ pointer, message }) => `${pointer || "they"} ${message}`).join("; ")}`,
-            { faults },
-          ),
-        );
+      if (!chosen || !this.#breaksSchema(chosen.golden.contract)) {
+        const what = faults.map(({ pointer, message }) => `${pointer || "they"} ${message}`).join("; ");
+        return none(INVALID_PARAMS, `Invalid params: ${what}`, { faults });
+      }
     } else {
       chosen = answers?.choose(params, call.transport, textOf) ?? {
         reason: "no contract answers it",
         code: INTERNAL_ERROR,
       };
     }
-    if (!("golden" in chosen))
-      return none(
-        refusal(
-          replyTo,
-          chosen.code,
-          `Stuntdouble has no answer for ${method}: ${chosen.reason}, and no contract says what is answered then.`,
-        ),
-      );
-    return this.#play(call, chosen, textOf, random);
+    if ("golden" in chosen) return { ...chosen, textOf };
+    return none(
+      chosen.code,
+      `Stuntdouble has no answer for ${method}: ${chosen.reason}, and no contract says what is answered then.`,
+    );
   }
 
   /** Whether an error is about the schema: its own request breaks it, too. */
@@ -271,27 +258,30 @@ export class MockDaemon {
     return (this.#suite.schema?.faults(method, "params", params) ?? []).length > 0;
   }
 
-  #play(call: MockCall, { golden, captured }: Chosen, textOf: TextOf, random: Random) {
+  #play(call: MockCall, { golden, captured, textOf }: Playing, random: Random): Played {
     const { contract } = golden;
-    const { response } = this.#planned.get(contract) as Planned;
-    const exchange: Exchange = {
-      captured: new Map([...captured].map(([name, { pointer, value }]) => [name, textOf(pointer, value)])),
-      created: new Map(),
-      own: new Map(),
-      random,
-    };
-    const text = response && fillMessage(response, this.#ids, this.#fill(exchange, response, call.id ?? "null"));
+    const planned = this.#plan.calls.get(contract) as PlannedCall;
+    const { response, events, changed, changes } = planned;
+    const values = new Map([...captured].map(([name, { pointer, value }]) => [name, textOf(pointer, value)]));
+    let { given } = NOTHING_REQUESTED;
+    if (planned.takesGiven) {
+      const all = givenIn(call.text, paramNames(this.#suite, call.method));
+      for (const name of changed) all.delete(name);
+      given = all;
+    }
+    const exchange = this.#exchange({ captured: values, given, changes: (kind) => changes.has(kind) }, random);
+    if (response && contract.kind === "success") exchange.begin(response);
+    const text = response && exchange.text(response, call.id ?? "null");
     const answer: MockAnswer = {
       text: call.id === undefined ? undefined : text,
       contract: contract.id,
       code: contract.kind === "error" ? contract.code : undefined,
     };
     if (contract.kind !== "success") return { answer };
-    for (const [name, value] of exchange.captured) {
+    for (const [name, value] of values) {
       const kind = this.#ids.kindOf(name);
       if (kind && this.#ids.deletes(kind, contract.method)) this.#ids.remove(kind, value);
     }
-    const events = this.#events.filter((event) => event.contract.event.after === contract.method);
     if (events.length === 0) return { answer };
     return {
       answer,
@@ -306,8 +296,12 @@ export class MockDaemon {
     };
   }
 
+  #exchange(requested: Requested, random: Random): Exchange {
+    return new Exchange(requested, this.#ids, this.#suite.placeholders, random, this.#options.clock.wall());
+  }
+
   #notify({ contract, message }: PlannedEvent, exchange: Exchange, caller: MockClient | undefined): void {
-    const text = fillMessage(message, this.#ids, this.#fill(exchange, message, "null"));
+    const text = exchange.text(message, "null");
     for (const client of contract.event.to === "caller" && caller ? [caller] : this.#clients) {
       if (!this.#clients.has(client)) continue;
       if (contract.transport === undefined || contract.transport === client.transport) client.send(text);
@@ -321,46 +315,10 @@ export class MockDaemon {
     const { clock, stamps } = this.#options;
     const cancel = clock.at(clock.now() + everyMs, () => {
       const random = stamps.next("", event.contract.id).random;
-      this.#notify(event, { captured: new Map(), created: new Map(), own: new Map(), random }, undefined);
+      this.#notify(event, this.#exchange(NOTHING_REQUESTED, random), undefined);
       this.#tick(event);
     });
     this.#timers.set(event.contract, cancel);
-  }
-
-  #fill(exchange: Exchange, plan: MessagePlan, id: string): Fill {
-    const { placeholders } = this.#suite;
-    const ids = this.#ids;
-    const wallMs = this.#options.clock.wall();
-    const make = (name: string) => JSON.stringify(placeholders.make(name, exchange.random, wallMs));
-    return {
-      value: (hole, element) => {
-        if (hole.pointer === "/id" && element === undefined && hole.name === "") return id;
-        const created = element === undefined ? plan.creates.get(hole.pointer) : undefined;
-        if (created) {
-          const made = ids.create(created.kind, created.golden, exchange.random, wallMs);
-          exchange.created.set(created.kind, made);
-          return made;
-        }
-        const kind = ids.kindOf(hole.name);
-        if (kind) {
-          if (element?.kind === kind) return element.id;
-          return (
-            exchange.captured.get(hole.name) ??
-            exchange.created.get(kind) ??
-            ids.latest(kind) ??
-            ids.create(kind, hole.name, exchange.random, wallMs)
-          );
-        }
-        if (!placeholders.isBuiltIn(hole.name)) {
-          const own = exchange.captured.get(hole.name) ?? exchange.own.get(hole.name) ?? make(hole.name);
-          exchange.own.set(hole.name, own);
-          return own;
-        }
-        const about = element ?? aboutOf(exchange, ids);
-        const member = hole.pointer.slice(hole.pointer.lastIndexOf("/") + 1);
-        return about ? ids.detail(about.kind, about.id, member, () => make(hole.name)) : make(hole.name);
-      },
-    };
   }
 
   #refuse(client: MockClient, text: string, code: number, message: string): void {
@@ -381,43 +339,8 @@ export class MockDaemon {
   }
 }
 
-/** The one thing that an exchange is about. */
-function aboutOf(exchange: Exchange, ids: LiveIds): { kind: IdKind; id: string } | undefined {
-  for (const [kind, id] of exchange.created) return { kind, id };
-  for (const [name, id] of exchange.captured) {
-    const kind = placeholderIn(name) && ids.kindOf(name);
-    if (kind) return { kind, id };
-  }
-  return undefined;
-}
-
-const ANSWER = "an answer";
-
-/** What is wrong with a request; `ANSWER` for what answers us, and undefined for a right one. */
-function invalidRequest(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "it is no object";
-  const { jsonrpc, method, params, id } = value as Member;
-  if (method === undefined && ("result" in value || "error" in value)) return ANSWER;
-  if (jsonrpc !== "2.0") return '"jsonrpc" is not "2.0"';
-  if (typeof method !== "string") return '"method" is no string';
-  if (params !== undefined && (typeof params !== "object" || params === null)) return '"params" is no object or array';
-  if (id !== undefined && id !== null && typeof id !== "string" && typeof id !== "number")
-    return '"id" is no string, number or null';
-  return undefined;
-}
-
-/** The id as it was written; undefined where there is none that could be given back. */
-function idOf(value: unknown, text: string): string | undefined {
-  const id = (value as Member | null)?.["id"];
-  // Most ids are written the one way that there is for them; looking into the text costs a second pass.
-  if (
-    typeof id === "number" &&
-    Number.isSafeInteger(id) &&
-    (text.includes(`"id":${id},`) || text.includes(`"id":${id}}`))
-  )
-    return String(id);
-  if (id !== null && typeof id !== "string" && typeof id !== "number") return undefined;
-  return memberText(text, "id");
+function nameOf(decided: Decided): string | undefined {
+  return "golden" in decided ? decided.golden.contract.id : undefined;
 }
 
 function refusal(id: string, code: number, message: string, data?: unknown): MockAnswer & { text: string } {

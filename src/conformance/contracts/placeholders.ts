@@ -107,4 +107,8 @@ export class Placeholders {
   deletedBy(name: string): readonly string[] | undefined {
     return this.#definitions.get(name)?.deletedBy;
   }
+
+  changedBy(name: string): readonly string[] | undefined {
+    return this.#definitions.get(name)?.changedBy;
+  }
 }

@@ -1,5 +1,5 @@
 import { formatPointer, parsePointer, pointerSegment, spansOf } from "../../wire/json-pointer.ts";
-import { type Child, childrenAt, kindAt } from "../../wire/json-text.ts";
+import { type Child, childrenAt, kindAt, rootSpan } from "../../wire/json-text.ts";
 import type { IdKind, LiveIds } from "./live-ids.ts";
 import { type Hole, placeholderIn, render, type Template, valueAt, withHoles } from "./template.ts";
 
@@ -9,12 +9,45 @@ interface LiveList extends Hole {
   elements: readonly Template[];
 }
 
+/** A member that may hold what a client gave, in the place of the golden's. */
+export interface EchoHole extends Hole {
+  /** The param's name; set where the golden pair shows that its value comes back here. */
+  param: string | undefined;
+  /** JSON of the golden's value; undefined where a placeholder stands here. */
+  literal: string | undefined;
+  /** The id beside it, of which the member says something. */
+  beside: Beside | undefined;
+  /** Whether the golden's value is the doing of the method, which changes what the id names. */
+  effect: boolean;
+}
+
+export interface Beside {
+  kind: IdKind;
+  /** The placeholder; undefined for an id that is given out here. */
+  name: string | undefined;
+}
+
+export function isEcho(hole: Hole): hole is EchoHole {
+  return "effect" in hole;
+}
+
+/** An id that a response gives out. */
+export interface Creation {
+  kind: IdKind;
+  /** What the golden has in its place. */
+  golden: unknown;
+  /** The param that gives it, where the golden pair shows that the client chooses it. */
+  param: string | undefined;
+}
+
 /** A golden message, ready to be filled. */
 export interface MessagePlan {
   template: Template;
-  /** By pointer the ids that are given out here, with what the golden has in their place. */
-  creates: ReadonlyMap<string, { kind: IdKind; golden: unknown }>;
+  /** By pointer the ids that are given out here. */
+  creates: ReadonlyMap<string, Creation>;
   lists: ReadonlyMap<Hole, LiveList>;
+  /** Whether it holds what was given with the request that it answers, or that causes it. */
+  takesGiven: boolean;
 }
 
 /** What a hole's value is taken from. */
@@ -23,36 +56,103 @@ export interface Fill {
   value(hole: Hole, element: { kind: IdKind; id: string } | undefined): string;
 }
 
-/**
- * @param method whose response it is; undefined for an event, which gives out nothing
- * @param given placeholders that the request has: they name one thing, and a list of it is as golden
- */
-export function planMessage(
-  golden: Template,
-  ids: LiveIds,
-  method: string | undefined,
-  given: ReadonlySet<string>,
-): MessagePlan {
-  const kinds = ids.kinds.filter((kind) => kind.method === method);
+/** What is known of the request that a message answers, or of the one that causes an event. */
+export interface Asked {
+  /** Whose response it is; undefined for an event, which gives out nothing. */
+  method: string | undefined;
+  /** Placeholders that the request has: they name one thing, and a list of it is as golden. */
+  placeholders: ReadonlySet<string>;
+  /** Pointers of members in which a param's value comes back. */
+  back: ReadonlySet<string>;
+  /** Whether the value of a member is what the golden pairs say of new ids under its name. */
+  isUsual(kind: IdKind, member: string, literal: string): boolean;
+}
+
+export function planMessage(golden: Template, ids: LiveIds, asked: Asked): MessagePlan {
+  const kinds = ids.kinds.filter((kind) => kind.method === asked.method);
   const creates = new Map(
     kinds.flatMap((kind) => {
       const value = valueAt(golden.value, kind.pointer);
-      return value === undefined ? [] : [[kind.pointer, { kind, golden: value }] as const];
+      const param = asked.back.has(kind.pointer) ? parsePointer(kind.pointer).at(-1) : undefined;
+      return value === undefined ? [] : [[kind.pointer, { kind, golden: value, param }] as const];
     }),
   );
-  const own = withHoles(golden, ["/id", ...creates.keys()]);
+  const filled = withHoles(golden, ["/id", ...creates.keys()]);
+  const own = { ...filled, holes: withEchoes(filled, ids, creates, asked) };
   const lists = new Map<Hole, LiveList>();
   const holes: Hole[] = [];
   let end = 0;
   for (const hole of own.holes) {
     if (hole.start < end) continue;
-    const list = creates.has(hole.pointer) ? undefined : listAround(own, hole, ids, given);
+    const list = creates.has(hole.pointer) ? undefined : listAround(own, hole, ids, asked.placeholders);
     const taken: Hole = list ?? hole;
     if (list) lists.set(taken, list);
     end = taken.end;
     holes.push(taken);
   }
-  return { template: { ...own, holes }, creates, lists };
+  const takesGiven = creates.size > 0 || own.holes.some((hole) => isEcho(hole) && hole.param !== undefined);
+  return { template: { ...own, holes }, creates, lists, takesGiven };
+}
+
+/** The holes with those for what comes back. Values that hold placeholders stay as golden. */
+function withEchoes(template: Template, ids: LiveIds, creates: MessagePlan["creates"], asked: Asked): Hole[] {
+  const { text, holes } = template;
+  const idHoles = holes.flatMap((hole) => {
+    const kind = creates.get(hole.pointer)?.kind ?? ids.kindOf(hole.name);
+    return kind ? [{ pointer: hole.pointer, kind, name: creates.has(hole.pointer) ? undefined : hole.name }] : [];
+  });
+  const [named] = [...asked.placeholders].flatMap((name) => {
+    const kind = ids.kindOf(name);
+    return kind ? [{ kind, name }] : [];
+  });
+  const besideIn = (holder: string, listed: boolean): Beside | undefined => {
+    const there = idHoles.filter(({ pointer }) => pointer.slice(0, pointer.lastIndexOf("/")) === holder);
+    return (
+      there.find(({ name }) => name === undefined) ??
+      there.find(({ name }) => asked.placeholders.has(name as string) !== listed) ??
+      there[0] ??
+      // A response without an id is about the one that was asked for.
+      (idHoles.length === 0 && holder === "/result" ? named : undefined)
+    );
+  };
+  const echoes: EchoHole[] = [];
+  const visit = (start: number, pointer: string, listed: boolean): void => {
+    const kind = kindAt(text, start);
+    const beside = kind === "object" ? besideIn(pointer, listed) : undefined;
+    for (const child of childrenAt(text, start)) {
+      const at = pointer + pointerSegment(child.key);
+      const inside = holes.filter((hole) => hole.start >= child.start && hole.end <= child.end);
+      const own = inside.find((hole) => hole.start === child.start);
+      const back = asked.back.has(at);
+      const plain = inside.length === 0 && (back || beside);
+      if (plain || (own && back && !idHoles.some((id) => id.pointer === at))) {
+        const literal = own ? undefined : text.slice(child.start, child.end);
+        const effect =
+          beside !== undefined &&
+          literal !== undefined &&
+          asked.method !== undefined &&
+          ids.changes(beside.kind, asked.method) &&
+          !asked.isUsual(beside.kind, child.key, literal);
+        const { start: from, end } = child;
+        const name = own?.name ?? "";
+        echoes.push({
+          start: from,
+          end,
+          pointer: at,
+          name,
+          param: back ? child.key : undefined,
+          literal,
+          beside,
+          effect,
+        });
+      } else visit(child.start, at, listed || kind === "array");
+    }
+  };
+  for (const part of childrenAt(text, rootSpan(text).start))
+    if (part.key === "result" || part.key === "error" || part.key === "params")
+      visit(part.start, `/${part.key}`, false);
+  const taken = new Set(echoes.map(({ start }) => start));
+  return [...holes.filter(({ start }) => !taken.has(start)), ...echoes].sort((a, b) => a.start - b.start);
 }
 
 /** The innermost array around a hole for an id that the request does not name. */
