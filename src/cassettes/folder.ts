@@ -95,11 +95,15 @@ export class CassetteFolder {
     return (own ?? (invoker === UNKNOWN_INVOKER && found.length === 1 ? found[0] : undefined))?.entry;
   }
 
+  /** Whether a cassette is of a scenario, as far as is known without reading it. */
+  isIn({ name, cassette }: CassetteEntry, scenario: string): boolean {
+    return cassette === undefined ? name.startsWith(`${scenarioFolder(scenario)}/`) : cassette.scenario === scenario;
+  }
+
   /** All of a scenario, read. Those that are damaged are left out: they are told of when they are asked for. */
   scenario(scenario: string): CassetteEntry[] {
-    const prefix = `${scenarioFolder(scenario)}/`;
     return this.entries.filter((entry) => {
-      if (!entry.name.startsWith(prefix) && entry.cassette?.scenario !== scenario) return false;
+      if (!this.isIn(entry, scenario)) return false;
       try {
         return this.read(entry).scenario === scenario;
       } catch {

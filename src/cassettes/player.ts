@@ -21,6 +21,8 @@ export interface PlayerOptions extends ReplayOptions {
   maxAgeMs: number | undefined;
   /** Unix time in milliseconds. */
   wall(): number;
+  /** Told of each take that answers. */
+  replayed?: (cassette: string, trace: Trace) => void;
 }
 
 /** Where a call belongs, and for the how many-th time. */
@@ -65,8 +67,10 @@ export class CassettePlayer {
     try {
       entry = this.#entryOf(call, place, occurrence);
       if (entry === undefined) return undefined;
-      const answer = this.#replayOf(entry).answer(call, place.form);
+      const replay = this.#replayOf(entry);
+      const answer = replay.answer(call, place.form);
       entry.served++;
+      this.#options.replayed?.(entry.name, replay.trace);
       return { ...answer, source: { kind: "cassette", id: entry.name } } as Answer;
     } catch (error) {
       if (!(error instanceof CassetteError)) throw error;

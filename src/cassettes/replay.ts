@@ -34,14 +34,14 @@ type Said = Answer extends infer Each ? (Each extends unknown ? Omit<Each, "sour
  * The answers of one take. They are made once: encodings are kept by the identity of what is encoded.
  */
 export class TakeReplay {
-  readonly #trace: Trace;
+  readonly trace: Trace;
   readonly #options: ReplayOptions;
   readonly #failure: Failure | undefined;
   #reply: ChatReply | undefined;
   #wire: { reply: WireReply; timing: Timing | undefined } | undefined;
 
   constructor(trace: Trace, options: ReplayOptions) {
-    this.#trace = trace;
+    this.trace = trace;
     this.#options = options;
     this.#failure = failureOf(trace);
   }
@@ -51,7 +51,7 @@ export class TakeReplay {
    * @param form of the call
    */
   answer(call: Call, form: string): Said {
-    const { operation, form: recordedForm, http } = this.#trace.stuntdouble ?? {};
+    const { operation, form: recordedForm, http } = this.trace.stuntdouble ?? {};
     const isOwn = operation === call.operation.name && (recordedForm === undefined || recordedForm === form);
     if (isOwn && http !== undefined) {
       this.#wire ??= this.#wireOf(http);
@@ -61,22 +61,22 @@ export class TakeReplay {
   }
 
   #wireOf(http: RecordedHttp): { reply: WireReply; timing: Timing | undefined } | undefined {
-    const body = recordedBody(this.#trace.raw_payload, http);
+    const body = recordedBody(this.trace.raw_payload, http);
     if (body === undefined) return undefined;
-    const cut = this.#trace.stuntdouble?.ending !== undefined;
+    const cut = this.trace.stuntdouble?.ending !== undefined;
     const { status, headers, times_ms: times } = http;
     const reply: WireReply = { status, headers, body, ...(cut && { cut: true }) };
-    const total = this.#trace.network_metrics.total_duration_ms;
+    const total = this.trace.network_metrics.total_duration_ms;
     return { reply, timing: this.#timing(Array.isArray(body) && times !== undefined ? times : [total]) };
   }
 
   #bySaying(call: Call): Said {
-    const { response_timeline: timeline, network_metrics: metrics } = this.#trace;
+    const { response_timeline: timeline, network_metrics: metrics } = this.trace;
     const failure = this.#failure;
     const total = metrics.total_duration_ms;
     if (failure !== undefined && (timelineText(timeline) === "" || !call.streamed)) return this.#failed(failure, total);
     if (call.operation.output !== "chat") return this.#other(call);
-    this.#reply ??= replyOf(this.#trace, this.#options.finishWords);
+    this.#reply ??= replyOf(this.trace, this.#options.finishWords);
     const out = this.#reply;
     if (!call.streamed || call.operation.encodeStream === undefined) {
       const timing = this.#timing([total]);
@@ -95,7 +95,7 @@ export class TakeReplay {
 
   /** Of its own: the same take gives the same bytes. */
   get #stamp(): Stamp {
-    const { trace_id: id, stuntdouble: extras } = this.#trace;
+    const { trace_id: id, stuntdouble: extras } = this.trace;
     const recorded = Date.parse(extras?.recorded_at ?? "");
     return { id: id.slice(0, 20), created: Number.isNaN(recorded) ? 1_735_689_600 : Math.floor(recorded / 1000) };
   }
@@ -123,7 +123,7 @@ export class TakeReplay {
 
   /** What is no conversation: embeddings in another form or dialect. */
   #other(call: Call): Said {
-    const { raw_payload: payload, stuntdouble: extras, network_metrics: metrics } = this.#trace;
+    const { raw_payload: payload, stuntdouble: extras, network_metrics: metrics } = this.trace;
     const value = payload?.sync_response;
     const timing = this.#timing([metrics.total_duration_ms]);
     if (value === undefined) {

@@ -68,6 +68,7 @@ const trace = z.looseObject({
       ending: z.enum(["truncated", "cut", "partial"]).optional(),
       reply: z.looseObject({ choices: z.array(free) }).optional(),
       redactions: z.array(free).optional(),
+      usage: z.looseObject({ cached_tokens: count.optional(), cache_write_tokens: count.optional() }).optional(),
     })
     .optional()
     .describe("What the format has no place for."),

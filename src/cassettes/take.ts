@@ -1,3 +1,4 @@
+import type { ChatReply } from "../chat/reply.ts";
 import type { ChatRequest } from "../chat/request.ts";
 import type { Exchange } from "../dialects/exchange.ts";
 import type { Call } from "../dialects/operation.ts";
@@ -55,6 +56,7 @@ export function takeOf(exchange: Exchange, { traceId, form, redaction, tickMs, r
     ...(ending !== undefined && { ending }),
     ...(reply !== undefined && status < 400 && !isPlain(reply) && { reply }),
     ...(redaction.findings.length > 0 && { redactions: redaction.findings }),
+    ...pricedApart(reply),
   };
   return {
     trace_id: traceId,
@@ -90,6 +92,17 @@ export function failedTake(
       form,
       ...(rest !== undefined && { request: rest }),
       ...(redaction.findings.length > 0 && { redactions: redaction.findings }),
+    },
+  };
+}
+
+function pricedApart(reply: ChatReply | undefined): Pick<TraceExtras, "usage"> {
+  const { cachedTokens = 0, cacheWriteTokens = 0 } = reply?.usage ?? {};
+  if (cachedTokens === 0 && cacheWriteTokens === 0) return {};
+  return {
+    usage: {
+      ...(cachedTokens > 0 && { cached_tokens: cachedTokens }),
+      ...(cacheWriteTokens > 0 && { cache_write_tokens: cacheWriteTokens }),
     },
   };
 }

@@ -95,6 +95,8 @@ export interface TraceExtras {
   /** The whole reply, where the timeline has no place for some of it. */
   reply?: ChatReply;
   redactions?: Finding[];
+  /** Of the prompt's tokens, those with a price of their own. */
+  usage?: { cached_tokens?: number; cache_write_tokens?: number };
 }
 
 /** The reply as it came over the wire. */

@@ -22,12 +22,18 @@ export interface CassetteFlags {
 }
 
 export function cassetteOptions(command: Command): Command {
-  return command
-    .option(
+  return tapeOptions(
+    command.option(
       "--vcr <mode>",
       `what cassettes do: ${CASSETTE_MODES.join(", ")} (VCR_MODE; none unless given)`,
       oneOf(CASSETTE_MODES),
-    )
+    ),
+  );
+}
+
+/** The same for commands whose name says the mode. */
+export function tapeOptions(command: Command): Command {
+  return command
     .option("--cassettes <folder>", "where the cassettes are (./cassettes)")
     .option("--scenario <name>", "of calls that name none (auto)")
     .option("--vcr-speed <speed>", "max, real, or a factor such as 2 (max)", speed)
@@ -55,7 +61,7 @@ export function cassetteSettings(
   if (mode === undefined) return undefined;
   // A pipeline that records would pass on whatever the provider says that day.
   if (isOn(environment["CI"]) && (mode === "auto" || mode === "once")) {
-    say(`CI is set: cassettes are replayed (--vcr ${mode} records only where CI is not set).`);
+    say(`CI is set: cassettes are replayed (${mode} records only where CI is not set).`);
     mode = "replay";
   }
   const { cassettes, scenario, vcrSpeed, vcrChaos, vcrTick, match, maxAge, ignore, repeat } = flags;

@@ -22,20 +22,26 @@ export interface RecordOptionFlags {
 const REPEATS: readonly Repeat[] = ["last", "cycle", "miss"];
 
 export function recordOptions(command: Command): Command {
+  return upstreamOptions(
+    command
+      .option("--record", "pass on what no fixture answers, and write the answers into the first folder of fixtures")
+      .option("--proxy-only", "pass on what no fixture answers, and write nothing")
+      .option("--record-full-model-version", "keep the date of a model's name in recordings"),
+  ).option(
+    "--repeat <how>",
+    `after a recorded sequence: ${REPEATS.join(", ")} (last; while recording miss)`,
+    oneOf(REPEATS),
+  );
+}
+
+/** How providers are reached, and what of a request does not tell it from others. */
+export function upstreamOptions(command: Command): Command {
   command
-    .option("--record", "pass on what no fixture answers, and write the answers into the first folder of fixtures")
-    .option("--proxy-only", "pass on what no fixture answers, and write nothing")
     .option("--upstream-timeout-ms <ms>", "for a provider to begin its answer (600000); 0 is for ever", milliseconds)
     .option("--body-timeout-ms <ms>", "between two pieces of an answer (600000); 0 is for ever", milliseconds)
     .option("--connect-timeout-ms <ms>", "for a connection to a provider (10000); 0 is for ever", milliseconds)
     .option("--max-proxy-buffer-bytes <bytes>", "of an answer that are kept for its recording (67108864)", bytes)
-    .option("--record-full-model-version", "keep the date of a model's name in recordings")
-    .option("--ignore <pointer|pattern>", "what of a request says nothing about it; can be repeated", collect)
-    .option(
-      "--repeat <how>",
-      `after a recorded sequence: ${REPEATS.join(", ")} (last; while recording miss)`,
-      oneOf(REPEATS),
-    );
+    .option("--ignore <pointer|pattern>", "what of a request says nothing about it; can be repeated", collect);
   for (const name of providerNames) {
     // Two dozen lines for one sentence: what there is stands in the documentation.
     command.addOption(new Option(`--provider-${name} <url>`, `where ${name} is`).argParser(baseUrl).hideHelp());

@@ -8,10 +8,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/**
- * Runs a verb and makes its exit code the process's. What keeps it from running is written to stderr, with the code
- * for "could not be run"; an error that nobody expected keeps its stack.
- */
+/** Runs a verb as `exitWith` does; a signal ends it. */
 export async function runVerb(verb: () => Promise<number>): Promise<void> {
   // A signal ends the process without its exit handlers, which are what kills adapters that still run.
   for (const [signal, code] of [
@@ -20,6 +17,14 @@ export async function runVerb(verb: () => Promise<number>): Promise<void> {
     ["SIGHUP", 129],
   ] as const)
     process.once(signal, () => process.exit(code));
+  await exitWith(verb);
+}
+
+/**
+ * Makes a verb's exit code the process's. What keeps it from running is written to stderr, with the code for "could
+ * not be run"; an error that nobody expected keeps its stack.
+ */
+export async function exitWith(verb: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await verb();
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { MatchMode } from "../cassettes/match-mode.ts";
 import type { ReplaySpeed } from "../cassettes/replay.ts";
+import type { Trace } from "../cassettes/types.ts";
 import type { Operation } from "../dialects/operation.ts";
 import type { Identifier } from "../fixtures/identity.ts";
 import type { Redactor } from "../guard/redact.ts";
@@ -42,6 +43,19 @@ export interface CassetteOptions {
   maxAgeMs?: number;
   /** Cassettes that nobody asked for are removed at the end. */
   prune?: boolean;
+  /** The run is of `scenario` alone: cassettes of others are neither unused nor removed. */
+  alone?: boolean;
+  /** A run in which nothing was recorded and nothing replayed is no failure. */
+  mayBeIdle?: boolean;
+  /** Told of every take that is replayed, and of every one that has been written. */
+  onTake?: (take: UsedTake) => void;
+}
+
+export interface UsedTake {
+  how: "recorded" | "replayed";
+  /** The cassette, from its folder on. */
+  cassette: string;
+  trace: Trace;
 }
 
 /** The double that it belongs to. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
-import { CassetteFolder } from "../cassettes/folder.ts";
+import { type CassetteEntry, CassetteFolder } from "../cassettes/folder.ts";
 import { CassetteError } from "../cassettes/format.ts";
 import { DEFAULT_SCENARIO, Placer } from "../cassettes/identity.ts";
 import { CassettePlayer } from "../cassettes/player.ts";
@@ -22,6 +22,9 @@ export class Cassettes {
   readonly #recorder: CassetteRecorder;
   readonly #folder: CassetteFolder;
   readonly #prune: boolean;
+  readonly #mayBeIdle: boolean;
+  /** The only scenario whose cassettes can be unused. */
+  readonly #alone: string | undefined;
   /** Scenarios that were recorded before this run, as far as they have been asked for. */
   readonly #recordedBefore = new Map<string, boolean>();
 
@@ -37,13 +40,15 @@ export class Cassettes {
     this.mode = mode;
     this.root = root;
     this.#prune = options.prune ?? false;
+    this.#mayBeIdle = options.mayBeIdle ?? false;
     const settings = folderSettings(root, { ...(match && { match }), ...(ignore?.length && { ignore }) });
     if (mode !== "live" && mode !== "replay") keepSettings(root, settings);
     const folder = new CassetteFolder(root);
     this.#folder = folder;
     const routes = new TraceRoutes(options.traces);
     for (const id of routes.unknown(folder)) warn(`--traces: no cassette in ${root} holds the take ${id}.`);
-    const scenario = options.scenario ?? DEFAULT_SCENARIO;
+    const { scenario = DEFAULT_SCENARIO, onTake } = options;
+    this.#alone = options.alone ? scenario : undefined;
     this.#player = new CassettePlayer({
       folder,
       placer: new Placer({ identifier, redactor, ...settings, scenario }),
@@ -54,6 +59,7 @@ export class Cassettes {
       repeat: options.repeat ?? "miss",
       maxAgeMs: options.maxAgeMs,
       wall: () => clock.wall(),
+      ...(onTake && { replayed: (cassette, trace) => onTake({ how: "replayed", cassette, trace }) }),
     });
     this.#recorder = new CassetteRecorder({
       folder: root,
@@ -63,7 +69,9 @@ export class Cassettes {
       raw: options.raw ?? true,
       placeOf: (call) => this.#player.placed(call),
       recorded: (file, cassette) => {
-        folder.add(file, cassette).served++;
+        const entry = folder.add(file, cassette);
+        entry.served++;
+        onTake?.({ how: "recorded", cassette: entry.name, trace: cassette.traces[cassette.latest_trace_id]! });
       },
       warn,
     });
@@ -103,9 +111,16 @@ export class Cassettes {
     return this.#folder.entries.reduce((sum, { served }) => sum + served, 0) - this.recorded;
   }
 
+  get #unused(): CassetteEntry[] {
+    const alone = this.#alone;
+    return this.#folder.entries.filter(
+      (entry) => entry.served === 0 && (alone === undefined || this.#folder.isIn(entry, alone)),
+    );
+  }
+
   /** Names of the cassettes that nobody has asked for. */
   get unused(): string[] {
-    return this.#folder.entries.filter(({ served }) => served === 0).map(({ name }) => name);
+    return this.#unused.map(({ name }) => name);
   }
 
   async settled(): Promise<void> {
@@ -120,7 +135,7 @@ export class Cassettes {
     await this.settled();
     const failures = [...this.#recorder.failures];
     const idle = this.mode !== "live" && this.recorded === 0 && this.replayed === 0;
-    if (idle && failures.length === 0) {
+    if (idle && !this.#mayBeIdle && failures.length === 0) {
       failures.push(
         new CassetteError(
           `Nothing was recorded and nothing replayed (${this.root}, mode ${this.mode}). Does the application call this double?`,
@@ -128,7 +143,7 @@ export class Cassettes {
       );
     }
     // A run that used nothing would remove everything.
-    if (this.#prune && !idle) for (const { file, served } of this.#folder.entries) if (served === 0) rmSync(file);
+    if (this.#prune && !idle) for (const { file } of this.#unused) rmSync(file);
     return failures;
   }
 

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StuntDouble } from "../server/double.ts";
-import { BASE_URL_VARIABLES, patchEnvironment } from "./base-urls.ts";
+import { providerNames } from "../upstream/providers.ts";
+import { BASE_URL_VARIABLES, LANGUAGES, patchEnvironment } from "./base-urls.ts";
 
 let double: StuntDouble;
 let restore: () => void;
@@ -84,6 +86,28 @@ test("puts everything back as it was", () => {
   expect(process.env["OPENAI_BASE_URL"]).toBe("http://before");
   delete process.env["OPENAI_BASE_URL"];
   expect(process.env).toEqual(before);
+});
+
+test.each(BASE_URL_VARIABLES)("$name leads to $provider, recorded and replayed", ({ path, provider }) => {
+  expect(providerNames).toContain(provider);
+  const name = path.split("/")[1]!;
+  // A provider's name in a path says where the call goes; other paths are the provider's own.
+  expect(providerNames.includes(name) && name !== "openai" ? name : provider).toBe(provider);
+});
+
+test("docs/running-a-command.md lists them", () => {
+  const page = readFileSync(new URL("../../docs/running-a-command.md", import.meta.url), "utf8");
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` *\| `<url>(\S*)` *\| (.*?) *\|$/gm)];
+  expect(rows.map(([, name, path, readBy]) => ({ name, path, readBy }))).toEqual(
+    BASE_URL_VARIABLES.map(({ name, path, readBy }) => ({
+      name,
+      path,
+      readBy: LANGUAGES.flatMap((language) => {
+        const readers = readBy[language];
+        return readers === undefined ? [] : [`${language}: ${readers.join(", ")}`];
+      }).join("; "),
+    })),
+  );
 });
 
 test("no variable is listed twice", () => {

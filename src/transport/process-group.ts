@@ -33,19 +33,26 @@ export function groupLives(leader: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  // A process that is dead and that nobody has waited for still takes signals. In a container whose first process
-  // collects no orphans it does so for good, and would be reported as left behind.
-  if (process.platform !== "linux") return true;
-  for (const entry of readdirSync("/proc")) {
-    if (!/^\d+$/.test(entry)) continue;
+  return process.platform !== "linux" || livingProcesses().some(({ group }) => group === leader);
+}
+
+/**
+ * The processes of this machine, as Linux shows them. Without those that are dead and that nobody has waited for: they
+ * still take signals, and in a container whose first process collects no orphans they do so for good.
+ */
+export function livingProcesses(): { pid: number; name: string; group: number }[] {
+  return readdirSync("/proc").flatMap((entry) => {
+    if (!/^\d+$/.test(entry)) return [];
     try {
       // "pid (name) state ppid pgrp …", where the name may hold anything, parentheses too.
       const stat = readFileSync(`/proc/${entry}/stat`, "latin1");
-      const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      if (Number(group) === leader && state !== "Z" && state !== "X") return true;
+      const end = stat.lastIndexOf(")");
+      const [state, , group] = stat.slice(end + 2).split(" ");
+      if (state === "Z" || state === "X") return [];
+      return [{ pid: Number(entry), name: stat.slice(stat.indexOf("(") + 1, end), group: Number(group) }];
     } catch {
       // It ended while we looked.
+      return [];
     }
-  }
-  return false;
+  });
 }

@@ -46,7 +46,8 @@ export async function startProcess(command: string, args: readonly string[], opt
   return child;
 }
 
-function whyNotStarted(command: string, cwd: string | undefined, error: NodeJS.ErrnoException): string {
+/** @param cwd the folder that it was to start in, where that is another than this process's */
+export function whyNotStarted(command: string, cwd: string | undefined, error: NodeJS.ErrnoException): string {
   if (error.code === "ENOENT") {
     const where = command.includes("/") ? "there is no such file" : "it was not found on the PATH";
     return `The command "${command}" could not be started: ${where}${cwd ? ` (or its folder ${cwd} does not exist)` : ""}.`;

@@ -64,13 +64,15 @@ function baseOf(provider: string, urls: ReadonlyMap<string, string>, raw: RawReq
   );
 }
 
-/** The path as the provider knows it: without the scenario, and without the parameters that are ours. */
+/** The path as the provider knows it: without the scenario, a doubled version, and the parameters that are ours. */
 function withoutOwnParts({ url }: RawRequest): string {
   let path = url;
   if (path.startsWith("/@")) {
     const end = path.indexOf("/", 2);
     path = end < 0 ? "/" : path.slice(end);
   }
+  // Of two SDKs that read one variable, one takes the version for a part of the base URL and the other adds it.
+  path = path.replace(/(\/(?:openai\/)?v\d\w*)\1\//, "$1/");
   if (!path.includes("testId=")) return path;
   return path.replace(/([?&])testId=[^&#]*(&|$)/g, (_, before: string, after: string) => (after === "&" ? before : ""));
 }

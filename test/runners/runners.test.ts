@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAimockConfig } from "../../src/cli/aimock-config.ts";
-import { BASE_URL_VARIABLES } from "../../src/testing/base-urls.ts";
 
 /** Each runner as its users have it: a project of its own, the built package, and a process. */
 const root = resolve(import.meta.dirname, "../..");
@@ -304,11 +303,5 @@ describe("the examples of the documentation", { timeout: TIMEOUT_MS }, () => {
     const document = readFileSync(join(root, "docs", "from-aimock.md"), "utf8");
     write("aimock.json", /^```json aimock.json\n(.*?)^```$/ms.exec(document)![1]!);
     expect(readAimockConfig(join(project, "aimock.json"))).toMatchObject({ port: 4010, fixtures: ["./fixtures"] });
-  });
-
-  it("the table of variables", () => {
-    const document = readFileSync(join(root, "docs", "test-runners.md"), "utf8");
-    const rows = [...document.matchAll(/^\| `([A-Z_]+)` *\| `<url>(\S*)` *\| (.*?) *\|$/gm)];
-    expect(rows.map(([, name, path, readBy]) => ({ name, path, readBy }))).toEqual(BASE_URL_VARIABLES);
   });
 });
