@@ -8,8 +8,6 @@ const shared = {
   fixedExtension: false,
   // Half of what an import costs is reading the source. Names stay, for stack traces.
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  // write-file-atomic asks for __filename, which ES modules do not have.
-  shims: true,
   // jsonc-parser's CommonJS form requires its parts in a way that no bundler follows.
   inputOptions: { resolve: { mainFields: ["module", "main"] as string[] } },
 } as const;

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { lock } from "proper-lockfile";
-import writeFileAtomic from "write-file-atomic";
+import { whileLocked } from "../transport/file-lock.ts";
+import { writeWholeFile } from "../transport/whole-file.ts";
 import { parseCassette } from "./damage.ts";
 import { isOf } from "./folder.ts";
 import { type CassetteText, FORMAT_VERSION, formatCassette, withTake } from "./format.ts";
@@ -29,9 +29,6 @@ interface Waiting {
   done: (written: WrittenTake) => void;
   failed: (error: unknown) => void;
 }
-
-// Other processes hold the lock for milliseconds; one that died with it is found out after the time that it is stale.
-const LOCK = { realpath: false, stale: 5_000, retries: { retries: 400, factor: 1.2, minTimeout: 5, maxTimeout: 200 } };
 
 /**
  * Writes takes into the files of a folder. A file is whole at any moment, and a scenario's folder is locked between
@@ -68,13 +65,7 @@ export class CassetteFiles {
       this.#waiting.set(folder, []);
       try {
         await mkdir(folder, { recursive: true });
-        const release = await lock(folder, { ...LOCK, lockfilePath: join(folder, LOCK_FILE) });
-        let tell: () => void;
-        try {
-          tell = await writeAll(folder, batch);
-        } finally {
-          await release();
-        }
+        const tell = await whileLocked(join(folder, LOCK_FILE), () => writeAll(folder, batch));
         // Only now: who has been told may end the process, and the lock would stay.
         tell();
       } catch (error) {
@@ -95,7 +86,7 @@ async function writeAll(folder: string, batch: readonly Waiting[]): Promise<() =
       const name = before?.name ?? newName(names, take);
       const cassette = withTake(before?.cassette ?? emptyCassette(take), take.trace);
       const file = join(folder, name);
-      await writeFileAtomic(file, formatCassette(cassette, before));
+      await writeWholeFile(file, formatCassette(cassette, before));
       if (before === undefined) names.push(name);
       outcomes.push(() => done({ file, cassette }));
     } catch (error) {

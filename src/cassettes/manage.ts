@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import writeFileAtomic from "write-file-atomic";
+import { writeWholeFileSync } from "../transport/whole-file.ts";
 import { parseCassette } from "./damage.ts";
 import { differences } from "./differences.ts";
 import { cassetteFiles, occurrenceOf } from "./folder.ts";
@@ -68,7 +68,7 @@ export function merge(from: string, into: string): string[] {
       (other) => identityOf(other.cassette) === identityOf(cassette) && identityOf(cassette) !== "",
     );
     if (same !== undefined) {
-      writeFileAtomic.sync(same.file, formatCassette(joined(same.cassette, cassette), same));
+      writeWholeFileSync(same.file, formatCassette(joined(same.cassette, cassette), same));
       return same.file;
     }
     let target = join(into, relative(from, file) || basename(file));
@@ -76,7 +76,7 @@ export function merge(from: string, into: string): string[] {
       target = join(dirname(target), `${basename(file, ".json")}-${copy}.json`);
     }
     mkdirSync(dirname(target), { recursive: true });
-    writeFileAtomic.sync(target, text);
+    writeWholeFileSync(target, text);
     return target;
   });
 }
@@ -123,7 +123,7 @@ export function rename(root: string, from: string, to: string): number {
       ? join(dirname(dirname(opened.file)), scenarioFolder(to), basename(opened.file))
       : opened.file;
     mkdirSync(dirname(target), { recursive: true });
-    writeFileAtomic.sync(target, formatCassette({ ...opened.cassette, scenario: to }, opened));
+    writeWholeFileSync(target, formatCassette({ ...opened.cassette, scenario: to }, opened));
     if (target !== opened.file) rmSync(opened.file);
   }
   return mine.length;
@@ -150,7 +150,7 @@ export function migrate(path: string): string[] {
     };
     const text = formatCassette(after, opened);
     if (text === opened.text) return [];
-    writeFileAtomic.sync(opened.file, text);
+    writeWholeFileSync(opened.file, text);
     return [opened.file];
   });
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 import { isObject } from "../dialects/raw-request.ts";
+import { writeWholeFileSync } from "../transport/whole-file.ts";
 import { CassetteError } from "./format.ts";
 import { MATCH_MODES, type MatchMode } from "./match-mode.ts";
 
@@ -34,7 +34,7 @@ export function folderSettings(root: string, given: Partial<FolderSettings>): Fo
 export function keepSettings(root: string, settings: FolderSettings): void {
   if (readSettings(root) !== undefined || JSON.stringify(settings) === JSON.stringify(DEFAULTS)) return;
   mkdirSync(root, { recursive: true });
-  writeFileAtomic.sync(join(root, SETTINGS_FILE), `${JSON.stringify(settings, null, 2)}\n`);
+  writeWholeFileSync(join(root, SETTINGS_FILE), `${JSON.stringify(settings, null, 2)}\n`);
 }
 
 function readSettings(root: string): FolderSettings | undefined {

@@ -2,13 +2,13 @@ import { isUtf8 } from "node:buffer";
 import { type Dirent, existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 import { MANIFEST_FILE } from "../conformance/transcript.ts";
 import { LineFinder, lineAt } from "../fixtures/faults.ts";
 import { redactFixtureFile } from "../fixtures/redact-file.ts";
 import { type Finding, RedactionOptionsError, WholeFieldError } from "../guard/finding.ts";
 import { createRedactor, type Redaction, type Redactor } from "../guard/redact.ts";
 import { EXIT_DIFFERENCES, EXIT_PASSED } from "../report/verdict.ts";
+import { writeWholeFile } from "../transport/whole-file.ts";
 import type { ScanFlags } from "./flags.ts";
 import { UsageError } from "./run-verb.ts";
 
@@ -118,7 +118,7 @@ async function read(file: string): Promise<string> {
 
 async function write(file: string, text: string): Promise<void> {
   try {
-    await writeFileAtomic(file, text);
+    await writeWholeFile(file, text);
   } catch (error) {
     throw new UsageError(`${file}: it cannot be written (${(error as Error).message}).`);
   }

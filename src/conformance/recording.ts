@@ -1,6 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
+import { writeWholeFile } from "../transport/whole-file.ts";
 import { memberAt, replaceSpans, rootSpan } from "../wire/json-text.ts";
 import { makePlan } from "./plan.ts";
 import { redact } from "./redact.ts";
@@ -54,8 +54,8 @@ export async function writeRecording(
   const manifest = member
     ? replaceSpans(text, [member], String(frames.length))
     : jsonFile({ ...(JSON.parse(text) as object), responses: frames.length });
-  await writeFileAtomic(join(dir, RESPONSE_FILE), linesFile(frames.map((frame) => redact(frame, volatile))));
-  await writeFileAtomic(manifestFile, manifest);
+  await writeWholeFile(join(dir, RESPONSE_FILE), linesFile(frames.map((frame) => redact(frame, volatile))));
+  await writeWholeFile(manifestFile, manifest);
 }
 
 /** Writes a new case. */
@@ -67,9 +67,9 @@ export async function writeCase(
   volatile: readonly string[],
 ): Promise<void> {
   await mkdir(dir, { recursive: true });
-  await writeFileAtomic(join(dir, MANIFEST_FILE), jsonFile(manifest));
-  await writeFileAtomic(join(dir, REQUEST_FILE), linesFile(requests));
-  await writeFileAtomic(join(dir, RESPONSE_FILE), linesFile(frames.map((frame) => redact(frame, volatile))));
+  await writeWholeFile(join(dir, MANIFEST_FILE), jsonFile(manifest));
+  await writeWholeFile(join(dir, REQUEST_FILE), linesFile(requests));
+  await writeWholeFile(join(dir, RESPONSE_FILE), linesFile(frames.map((frame) => redact(frame, volatile))));
 }
 
 function jsonFile(value: object): string {

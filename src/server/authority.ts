@@ -1,6 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSecureContext, type SecureContext } from "node:tls";
+import { writeWholeFile } from "../transport/whole-file.ts";
 
 /** The file that clients are told to trust. */
 export const AUTHORITY_CERTIFICATE = "ca.pem";
@@ -34,7 +35,6 @@ export class LocalAuthority {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
     const { generate } = await import("selfsigned");
-    const { default: writeFileAtomic } = await import("write-file-atomic");
     const made = await generate([{ name: "commonName", value: "Stuntdouble local authority" }], {
       ...validFor(AUTHORITY_DAYS),
       extensions: [
@@ -43,8 +43,8 @@ export class LocalAuthority {
       ],
     });
     await mkdir(folder, { recursive: true });
-    await writeFileAtomic(keyFile, made.private, { mode: 0o600 });
-    await writeFileAtomic(certFile, made.cert);
+    await writeWholeFile(keyFile, made.private, 0o600);
+    await writeWholeFile(certFile, made.cert);
     return new LocalAuthority(made.private, made.cert);
   }
 

@@ -21,13 +21,20 @@ if (crashAt !== undefined) {
     "chown",
     "chmod",
   ];
-  for (const step of steps) {
-    const real = fs[step];
-    fs[step] = (...args) => {
+  const counted = (object, step) => {
+    const real = object[step];
+    object[step] = (...args) => {
       if (++calls === Number(crashAt)) process.kill(process.pid, "SIGKILL");
-      return real(...args);
+      return real.apply(object, args);
     };
-  }
+  };
+  for (const step of steps) for (const form of [fs, fs.promises]) if (step in form) counted(form, step);
+  const open = fs.promises.open;
+  fs.promises.open = async (...args) => {
+    const handle = await open(...args);
+    for (const step of ["writeFile", "chmod", "sync", "close"]) counted(handle, step);
+    return handle;
+  };
   syncBuiltinESMExports();
 }
 const { StuntDouble } = await import(url);

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach } from "vitest";
@@ -25,9 +25,16 @@ export async function provider(
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => handler(request, response, Buffer.concat(chunks).toString()));
   });
+  return listening(server);
+}
+
+/** @returns the URL of a server that has begun to listen, until the end of the test */
+export async function listening(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   onCleanup(() => {
-    server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,8 +1,8 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 import { generate } from "../../conformance/contracts/generate.ts";
 import { EXIT_PASSED } from "../../report/verdict.ts";
+import { writeWholeFile } from "../../transport/whole-file.ts";
 import { UsageError } from "../run-verb.ts";
 
 export async function generateFiles(schemaFile: string, folder: string): Promise<number> {
@@ -17,7 +17,7 @@ export async function generateFiles(schemaFile: string, folder: string): Promise
   }
   await mkdir(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) {
-    await writeFileAtomic(join(folder, name), content);
+    await writeWholeFile(join(folder, name), content);
     process.stdout.write(`${join(folder, name)}\n`);
   }
   return EXIT_PASSED;

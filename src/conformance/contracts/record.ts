@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 import { createRedactor, type Redactor } from "../../guard/redact.ts";
 import { TimerClock } from "../../state/clock.ts";
+import { writeWholeFile } from "../../transport/whole-file.ts";
 import { pointerSegment } from "../../wire/json-pointer.ts";
 import { memberText } from "../../wire/json-rpc.ts";
 import { childrenAt, kindAt, rootSpan } from "../../wire/json-text.ts";
@@ -175,7 +175,7 @@ async function write(contract: Contract, golden: string): Promise<void> {
   for (const blank of ["description", "name"])
     if (memberText(text, blank) === undefined) parts.unshift(`"${blank}":"${BLANK}"`);
   await mkdir(dirname(contract.file), { recursive: true });
-  await writeFileAtomic(contract.file, `${indent(compact(`{${parts.join(",")}}`))}\n`);
+  await writeWholeFile(contract.file, `${indent(compact(`{${parts.join(",")}}`))}\n`);
 }
 
 /** Two messages that answer the same request, as one golden one. */
