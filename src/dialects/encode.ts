@@ -1,188 +1,126 @@
-import { pieces } from "../chat/pieces.ts";
-import { drawLetters } from "../chat/random.ts";
 import { encodeAwsEvent } from "../wire/aws-event-stream.ts";
-import type { Call, EncodeContext, Framing, Operation, WireEvent } from "./operation.ts";
+import type { Call, Framing, Operation, WireEvent } from "./operation.ts";
+import { type Echo, HoleContext, type Print, type Stamp, Template } from "./template.ts";
 
-/** What differs from call to call although the answer is the same. */
-export interface Stamp {
-  /** Twenty letters and digits; ids are made of it. */
-  id: string;
-  /** Unix time in seconds. */
-  created: number;
-}
+export type { Print, Stamp };
 
 const DEFAULT_CHUNK_SIZE = 20;
-
-/**
- * An encoded answer with holes. What is between the holes is stringified once, however often it is served; the
- * holes are found by a nonce that nobody who writes a fixture can know.
- */
-class Template {
-  readonly #literals: string[] = [];
-  readonly #holes: Hole[] = [];
-
-  constructor(text: string, echoes: readonly Echo[]) {
-    let end = 0;
-    for (const found of text.matchAll(HOLE)) {
-      this.#literals.push(text.slice(end, found.index));
-      this.#holes.push(holeOf(found, echoes));
-      end = found.index + found[0].length;
-    }
-    this.#literals.push(text.slice(end));
-  }
-
-  render(call: Call, stamp: Stamp, model: string): string {
-    let text = this.#literals[0]!;
-    for (let index = 0; index < this.#holes.length; index++) {
-      const hole = this.#holes[index]!;
-      switch (hole) {
-        case "id":
-          text += stamp.id;
-          break;
-        case "model":
-          text += model;
-          break;
-        case "created":
-          text += stamp.created;
-          break;
-        case "createdIso":
-          text += new Date(stamp.created * 1000).toISOString();
-          break;
-        default:
-          // A member whose value is undefined cannot be left out any more once its name is written.
-          text += JSON.stringify(hole(call)) ?? "null";
-      }
-      text += this.#literals[index + 1];
-    }
-    return text;
-  }
-}
-
-type Echo = (call: Call) => unknown;
-type Hole = "id" | "model" | "created" | "createdIso" | Echo;
-
-const NONCE = `hole${drawLetters(16, Math.random)}`;
-const HOLE = new RegExp(`"${NONCE}c"|"${NONCE}e(\\d+)"|${NONCE}(i|m|t)`, "g");
-
-function holeOf(found: RegExpExecArray, echoes: readonly Echo[]): Hole {
-  if (found[1] !== undefined) return echoes[Number(found[1])]!;
-  switch (found[2]) {
-    case "i":
-      return "id";
-    case "m":
-      return "model";
-    case "t":
-      return "createdIso";
-    default:
-      return "created";
-  }
-}
-
-class HoleContext implements EncodeContext<Record<string, unknown>> {
-  readonly variant: Record<string, unknown>;
-  readonly created = `${NONCE}c` as unknown as number;
-  readonly createdIso = `${NONCE}t`;
-  readonly model = `${NONCE}m`;
-  readonly echoes: Echo[] = [];
-  readonly #chunkSize: number;
-  #ids = 0;
-
-  constructor(variant: Record<string, unknown>, chunkSize: number) {
-    this.variant = variant;
-    this.#chunkSize = chunkSize;
-  }
-
-  id(prefix: string): string {
-    return `${prefix}${NONCE}i${(this.#ids++).toString(36).padStart(4, "0")}`;
-  }
-
-  echo<T>(compute: (call: Call) => T): T {
-    this.echoes.push(compute);
-    return `${NONCE}e${this.echoes.length - 1}` as unknown as T;
-  }
-
-  pieces(text: string): string[] {
-    return pieces(text, this.#chunkSize);
-  }
-}
 
 /** The wire form of an answer, ready to be sent again and again. */
 class Encoding {
   readonly #texts: string[];
   readonly #echoes: Echo[];
-  #chunks: Template[] | undefined;
+  readonly #framing: Framing | undefined;
+  #chunks: Chunk[] | undefined;
   #whole: Template | undefined;
 
   /** A unary body is one text, a stream one for each chunk. */
-  constructor(texts: string[], echoes: Echo[]) {
+  constructor(texts: string[], echoes: Echo[], framing: Framing | undefined) {
     this.#texts = texts;
     this.#echoes = echoes;
+    this.#framing = framing;
   }
 
   get length(): number {
     return this.#texts.reduce((sum, text) => sum + text.length, 0);
   }
 
-  get chunks(): Template[] {
-    this.#chunks ??= this.#texts.map((text) => new Template(text, this.#echoes));
+  get chunks(): Chunk[] {
+    this.#chunks ??= this.#texts.map((text) => new Chunk(text, this.#echoes, this.#framing));
     return this.#chunks;
   }
 
-  get whole(): Template {
+  whole(call: Call, stamp: Stamp): Print | Buffer {
+    // Messages with a checksum are made one by one, most of them once and for all.
+    if (isBinary(this.#framing)) return Buffer.concat(this.chunks.map((chunk) => chunk.bytes(call, stamp)));
     this.#whole ??= new Template(this.#texts.join(""), this.#echoes);
-    return this.#whole;
+    return this.#whole.print(call, stamp);
+  }
+}
+
+/** A part of an encoding that leaves at once. */
+class Chunk {
+  readonly #template: Template;
+  readonly #framing: Framing | undefined;
+  #fixed: Buffer | undefined;
+
+  constructor(text: string, echoes: readonly Echo[], framing: Framing | undefined) {
+    this.#template = new Template(text, echoes);
+    this.#framing = framing;
+  }
+
+  /** Before its framing makes bytes of it. */
+  text(call: Call, stamp: Stamp): string {
+    return this.#template.print(call, stamp).bytes().toString();
+  }
+
+  bytes(call: Call, stamp: Stamp): Buffer {
+    if (!isBinary(this.#framing)) return this.#template.print(call, stamp).bytes();
+    if (!this.#template.isFixed) return messages(this.text(call, stamp), this.#framing);
+    this.#fixed ??= messages(this.text(call, stamp), this.#framing);
+    return this.#fixed;
   }
 }
 
 // Encodings are kept until they hold this many characters together, then all are made anew.
 const KEPT_CHARACTERS = 64 * 1024 * 1024;
-let kept = new WeakMap<object, Map<string, Encoding>>();
+let kept = new WeakMap<object, KeptEncoding[]>();
 let keptCharacters = 0;
 
-function encodingOf(out: unknown, call: Call, streamed: boolean, chunkSize: number): Encoding {
-  const { operation } = call;
-  const variant = operation.variant(call.request);
-  const framing = streamed ? framingOf(operation, call.request) : "sse";
-  let key = streamed ? `${operation.name} ${framing} ${chunkSize}` : operation.name;
-  for (const name in variant) key += ` ${variant[name]}`;
-  let encodings = typeof out === "object" && out !== null ? kept.get(out) : undefined;
-  let encoding = encodings?.get(key);
-  if (encoding === undefined) {
-    encoding = encode(operation, out, variant, framing, streamed, chunkSize);
-    if (typeof out === "object" && out !== null) {
-      keptCharacters += encoding.length;
-      if (keptCharacters > KEPT_CHARACTERS) {
-        kept = new WeakMap();
-        keptCharacters = 0;
-        encodings = undefined;
-      }
-      if (encodings === undefined) {
-        encodings = new Map();
-        kept.set(out, encodings);
-      }
-      encodings.set(key, encoding);
+interface KeptEncoding {
+  encoding: Encoding;
+  operation: string;
+  /** Of a stream. */
+  framing: Framing | undefined;
+  chunkSize: number;
+  variant: Record<string, unknown>;
+}
+
+function encodingOf(out: unknown, { operation, request }: Call, streamed: boolean, chunkSize: number): Encoding {
+  const variant = operation.variant(request);
+  const framing = streamed ? framingOf(operation, request) : undefined;
+  let known = typeof out === "object" && out !== null ? kept.get(out) : undefined;
+  if (known !== undefined) {
+    for (const one of known) {
+      if (one.operation !== operation.name || one.framing !== framing || one.chunkSize !== chunkSize) continue;
+      if (isSame(one.variant, variant)) return one.encoding;
     }
   }
+  const encoding = encode(operation, out, variant, framing, chunkSize);
+  if (typeof out !== "object" || out === null) return encoding;
+  keptCharacters += encoding.length;
+  if (keptCharacters > KEPT_CHARACTERS) {
+    kept = new WeakMap();
+    keptCharacters = 0;
+    known = undefined;
+  }
+  if (known === undefined) {
+    known = [];
+    kept.set(out, known);
+  }
+  known.push({ encoding, operation: operation.name, framing, chunkSize, variant });
   return encoding;
+}
+
+/** Variants of one operation have the same members. */
+function isSame(left: Record<string, unknown>, right: Record<string, unknown>): boolean {
+  for (const name in left) if (left[name] !== right[name]) return false;
+  return true;
 }
 
 function encode(
   operation: Operation,
   out: unknown,
   variant: Record<string, unknown>,
-  framing: Framing,
-  streamed: boolean,
+  framing: Framing | undefined,
   chunkSize: number,
 ): Encoding {
   const context = new HoleContext(variant, chunkSize);
-  let texts: string[];
-  if (streamed) {
-    if (operation.encodeStream === undefined) throw new Error(`${operation.name} has no streamed form`);
-    texts = chunkTexts(operation.encodeStream(out, context), framing);
-  } else {
-    texts = [JSON.stringify(operation.encode(out, context))];
+  if (framing === undefined) {
+    return new Encoding([JSON.stringify(operation.encode(out, context))], context.echoes, undefined);
   }
-  return new Encoding(texts, context.echoes);
+  if (operation.encodeStream === undefined) throw new Error(`${operation.name} has no streamed form`);
+  return new Encoding(chunkTexts(operation.encodeStream(out, context), framing), context.echoes, framing);
 }
 
 /** The text of each chunk that events leave in. */
@@ -224,12 +162,22 @@ export function frame(event: WireEvent, framing: Framing): string {
   }
 }
 
+/** Whether its messages have lengths and checksums, so that they are not just text. */
+function isBinary(framing: Framing | undefined): framing is BinaryFraming {
+  return framing === "aws-event-stream" || framing === "aws-payload-parts";
+}
+
+type BinaryFraming = "aws-event-stream" | "aws-payload-parts";
+
 /** The bytes of events whose holes have been filled: messages of an AWS event stream have lengths and checksums. */
 export function onWire(text: string, framing: Framing): string | Uint8Array {
-  if (framing !== "aws-event-stream" && framing !== "aws-payload-parts") return text;
+  return isBinary(framing) ? messages(text, framing) : text;
+}
+
+function messages(text: string, framing: BinaryFraming): Buffer {
   // Name and payload of each event, a line each: JSON text has no line breaks.
   const lines = text.split("\n");
-  const messages: Uint8Array[] = [];
+  const encoded: Uint8Array[] = [];
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const type = lines[index]!;
     const exception = type.endsWith("Exception");
@@ -237,36 +185,27 @@ export function onWire(text: string, framing: Framing): string | Uint8Array {
     if (framing === "aws-payload-parts" && !exception) {
       payload = JSON.stringify({ bytes: Buffer.from(payload, "utf8").toString("base64") });
     }
-    messages.push(encodeAwsEvent({ type, exception, payload }));
+    encoded.push(encodeAwsEvent({ type, exception, payload }));
   }
-  return Buffer.concat(messages);
+  return Buffer.concat(encoded);
 }
 
 /** A reply that is not streamed: its JSON text. */
-export function renderUnary(out: unknown, call: Call, stamp: Stamp): string {
-  return encodingOf(out, call, false, 0).whole.render(call, stamp, inString(call.view.model));
+export function renderUnary(out: unknown, call: Call, stamp: Stamp): Print {
+  return encodingOf(out, call, false, 0).whole(call, stamp) as Print;
 }
 
-/** A streamed reply: the text of each chunk. */
+/** A streamed reply: the text of each chunk, of which `onWire` makes bytes. */
 export function renderStream(out: unknown, call: Call, stamp: Stamp, chunkSize = DEFAULT_CHUNK_SIZE): string[] {
-  const model = inString(call.view.model);
-  return encodingOf(out, call, true, chunkSize).chunks.map((chunk) => chunk.render(call, stamp, model));
+  return encodingOf(out, call, true, chunkSize).chunks.map((chunk) => chunk.text(call, stamp));
+}
+
+/** A streamed reply: the bytes of each chunk. */
+export function renderChunks(out: unknown, call: Call, stamp: Stamp, chunkSize = DEFAULT_CHUNK_SIZE): Buffer[] {
+  return encodingOf(out, call, true, chunkSize).chunks.map((chunk) => chunk.bytes(call, stamp));
 }
 
 /** A streamed reply with nothing to wait for, in one piece. */
-export function renderWhole(out: unknown, call: Call, stamp: Stamp, chunkSize = DEFAULT_CHUNK_SIZE): string {
-  return encodingOf(out, call, true, chunkSize).whole.render(call, stamp, inString(call.view.model));
-}
-
-// Most calls name the same few models.
-let lastModel = "";
-let lastInString = "";
-
-/** A value as it stands inside a JSON string. */
-function inString(value: string): string {
-  if (value !== lastModel) {
-    lastInString = JSON.stringify(value).slice(1, -1);
-    lastModel = value;
-  }
-  return lastInString;
+export function renderWhole(out: unknown, call: Call, stamp: Stamp, chunkSize = DEFAULT_CHUNK_SIZE): Print | Buffer {
+  return encodingOf(out, call, true, chunkSize).whole(call, stamp);
 }

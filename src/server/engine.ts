@@ -3,7 +3,7 @@ import type { Timing } from "../chat/timing.ts";
 import type { Answer, Answerer } from "../dialects/answer.ts";
 import { ApiError } from "../dialects/api-error.ts";
 import { callOf, testIdOf } from "../dialects/call.ts";
-import { framingOf, onWire, renderStream, renderUnary, renderWhole } from "../dialects/encode.ts";
+import { framingOf, onWire, renderChunks, renderUnary, renderWhole } from "../dialects/encode.ts";
 import { renderFailing } from "../dialects/failing-stream.ts";
 import { httpOperation } from "../dialects/http.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
@@ -229,22 +229,23 @@ export class Engine {
 
   #encode(call: Call, out: unknown, timing: Timing | undefined, stamp: CallStamp): Outcome {
     const { operation } = call;
-    operation.remember?.(out, call, (request = call.request) => renderUnary(out, { ...call, request }, stamp));
+    operation.remember?.(out, call, (request = call.request) =>
+      String(renderUnary(out, { ...call, request }, stamp).bytes()),
+    );
     if (!call.streamed || operation.encodeStream === undefined) {
-      return timed(
-        { status: 200, headers: JSON_HEADERS, body: renderUnary(out, call, stamp) },
-        timing,
-        operation,
-        stamp,
-      );
+      const body = renderUnary(out, call, stamp);
+      if (timing === undefined || !takesTime(timing)) {
+        return { status: 200, headers: headerList(JSON_HEADERS, operation, stamp), body, streamed: false };
+      }
+      return timed({ status: 200, headers: JSON_HEADERS, body: body.bytes() }, timing, operation, stamp);
     }
     const framing = framingOf(operation, call.request);
     const headers = headerList(STREAM_HEADERS[framing], operation, stamp);
     if (timing === undefined || !takesTime(timing)) {
-      const body = onWire(renderWhole(out, call, stamp, timing?.chunkSize), framing);
+      const body = renderWhole(out, call, stamp, timing?.chunkSize);
       return { status: 200, headers, body, streamed: true };
     }
-    const chunks = renderStream(out, call, stamp, timing.chunkSize).map((text) => onWire(text, framing));
+    const chunks = renderChunks(out, call, stamp, timing.chunkSize);
     return { status: 200, headers, body: pacedBody(chunks, timing, stamp.random), streamed: true };
   }
 

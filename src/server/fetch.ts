@@ -1,4 +1,5 @@
 import { RawRequest } from "../dialects/raw-request.ts";
+import { Print } from "../dialects/template.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Sink } from "../transport/live.ts";
 import type { Outcome } from "./outcome.ts";
@@ -59,8 +60,9 @@ function plainRequest(input: Parameters<typeof fetch>[0], init: RequestInit = {}
 function responseOf(outcome: Outcome, signal: AbortSignal | undefined, clock: Clock): Response | Promise<Response> {
   const { status, headers, body } = outcome;
   const init: ResponseInit = { status, headers: pairs(headers) };
-  if (typeof body === "string" || body instanceof Uint8Array) {
-    return new Response(status === 204 ? null : (body as BodyInit), init);
+  if (typeof body === "string" || body instanceof Uint8Array || body instanceof Print) {
+    const whole = body instanceof Print ? body.bytes() : body;
+    return new Response(status === 204 ? null : (whole as BodyInit), init);
   }
   return new Promise((resolve, reject) => {
     const sink = new WebSink();

@@ -1,6 +1,7 @@
 import type { Counter, Histogram, Metric, Registry } from "prom-client";
 import type { ChaosAction } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
+import { Print } from "../dialects/template.ts";
 import type { Clock } from "../state/clock.ts";
 import type { JournalResponse } from "../state/journal.ts";
 import type { Engine } from "./engine.ts";
@@ -174,7 +175,7 @@ function increment<Key>(counts: Map<Key, number>, key: Key): void {
 /** Calls once the reply has been sent, or broken off. */
 function whenOver(outcome: Outcome, over: () => void): Outcome {
   const { body } = outcome;
-  if (typeof body === "string" || body instanceof Uint8Array) over();
+  if (typeof body === "string" || body instanceof Uint8Array || body instanceof Print) over();
   else if ("attach" in body) {
     const { onEnding } = body;
     body.onEnding = (ending) => {

@@ -1,5 +1,5 @@
 import { dueTimes, type Timing } from "../chat/timing.ts";
-import { framingOf, onWire, renderStream, renderUnary } from "../dialects/encode.ts";
+import { framingOf, onWire, type Print, renderStream, renderUnary } from "../dialects/encode.ts";
 import type { Call, HeaderFields, Operation, WireReply } from "../dialects/operation.ts";
 
 import { STREAM_HEADERS } from "../dialects/stream-headers.ts";
@@ -12,7 +12,7 @@ export interface Outcome {
   status: number;
   /** Names and values by turns, as Node takes them without making an object. */
   headers: string[];
-  body: string | Uint8Array | PacedBody | LiveBody;
+  body: string | Uint8Array | Print | PacedBody | LiveBody;
   /** Whether the head of the reply leaves before its body is due, as a stream's does. */
   streamed: boolean;
   /** To be told how a paced body ended. */
@@ -91,7 +91,7 @@ export function disconnected(): Outcome {
 export function malformed(call: Call, out: unknown, stamp: CallStamp): Outcome {
   const { operation } = call;
   if (out === undefined || !call.streamed || operation.encodeStream === undefined) {
-    const body = withoutEnd(out === undefined ? '{"malformed":{}}' : renderUnary(out, call, stamp));
+    const body = withoutEnd(out === undefined ? '{"malformed":{}}' : String(renderUnary(out, call, stamp).bytes()));
     return timed({ status: 200, headers: JSON_HEADERS, body }, undefined, operation, stamp);
   }
   const framing = framingOf(operation, call.request);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChatReply, Finish, Part } from "../../chat/reply.ts";
 import { callOf } from "../call.ts";
-import { renderStream, renderUnary, renderWhole, type Stamp } from "../encode.ts";
+import { renderStream, renderUnary, type Stamp } from "../encode.ts";
 import type { Call } from "../operation.ts";
 import { RawRequest } from "../raw-request.ts";
 import { anthropic } from "./index.ts";
@@ -23,8 +23,12 @@ function clientOf(reply: ChatReply, chunkSize = 5): Anthropic {
     fetch: async (_url, init) => {
       const call = callFor(String(init?.body));
       return call.streamed
-        ? new Response(renderWhole(reply, call, stamp, chunkSize), { headers: { "content-type": "text/event-stream" } })
-        : new Response(renderUnary(reply, call, stamp), { headers: { "content-type": "application/json" } });
+        ? new Response(renderStream(reply, call, stamp, chunkSize).join(""), {
+            headers: { "content-type": "text/event-stream" },
+          })
+        : new Response(String(renderUnary(reply, call, stamp).bytes()), {
+            headers: { "content-type": "application/json" },
+          });
     },
   });
 }
@@ -34,7 +38,8 @@ const stream = (reply: ChatReply) => clientOf(reply).messages.stream(params).fin
 /** The data of the streamed events in their order. */
 function eventsOf(reply: ChatReply): Record<string, unknown>[] {
   const call = callFor(JSON.stringify({ ...params, stream: true }));
-  return renderWhole(reply, call, stamp, 5)
+  return renderStream(reply, call, stamp, 5)
+    .join("")
     .split("\n\n")
     .filter((event) => event !== "")
     .map((event) => {
