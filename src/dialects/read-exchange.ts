@@ -124,8 +124,10 @@ export function readExchange(
   if (operation.rules === undefined || operation.output !== "chat") return { messages, terminal, stopped: terminal };
   const traverser = new Traverser(operation.rules, operation.dialect);
   for (const { atMs, value } of messages) traverser.push(value, atMs);
-  const stopped = terminal || traverser.finished;
   const reply = traverser.finish();
+  // An error in mid-stream is the last that is said.
+  if (traverser.frames.some(({ event }) => event.type === "error")) terminal = true;
+  const stopped = terminal || traverser.finished;
   // Where a stream has a last event of its own, the reason to stop is not yet the end of it.
   const hasLast = framing === "sse" && /^(openai|anthropic|cohere)/.test(operation.dialect);
   return { messages, reply, frames: traverser.frames, terminal: terminal || (!hasLast && stopped), stopped };

@@ -21,6 +21,8 @@ import { ollama } from "./ollama/index.ts";
 import { ollamaRules } from "./ollama/rules.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompatible } from "./openai-compatible/index.ts";
+import { openaiCompletions } from "./openai-completions/index.ts";
+import { completionRules } from "./openai-completions/rules.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 import { openaiResponsesRules } from "./openai-responses/rules.ts";
 import { openRouter } from "./openrouter/index.ts";
@@ -126,6 +128,15 @@ const cases: Case[] = [
     // Those that stream in ways of their own.
     .filter(({ name }) => ["openai-chat", "openrouter", "mistral", "groq", "deepseek"].includes(name))
     .map(({ operations }): Case => chatCase(operations[0]!)),
+  {
+    operation: openaiCompletions.operations[0]!,
+    rules: completionRules,
+    variant: { choices: 2, usage: true },
+    choices: 2,
+    part: ofKind("text"),
+    streamed: merged,
+    whole: merged,
+  },
   {
     operation: operationOf(openaiResponses.operations, "openai-responses"),
     rules: openaiResponsesRules,

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { RawRequest } from "../dialects/raw-request.ts";
 import { Print } from "../dialects/template.ts";
 import type { Clock } from "../state/clock.ts";
@@ -59,7 +60,7 @@ function plainRequest(input: Parameters<typeof fetch>[0], init: RequestInit = {}
 
 function responseOf(outcome: Outcome, signal: AbortSignal | undefined, clock: Clock): Response | Promise<Response> {
   const { status, headers, body } = outcome;
-  const init: ResponseInit = { status, headers: pairs(headers) };
+  const init: ResponseInit = { status, statusText: STATUS_CODES[status] ?? "", headers: pairs(headers) };
   if (typeof body === "string" || body instanceof Uint8Array || body instanceof Print) {
     const whole = body instanceof Print ? body.bytes() : body;
     return new Response(status === 204 ? null : (whole as BodyInit), init);

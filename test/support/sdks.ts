@@ -44,6 +44,8 @@ export interface Sdk {
   hidesReasoning?: true;
   /** How it tells of an error in mid-stream, where that is not by the error's message. */
   brokenOff?: RegExp;
+  /** It opens its connections itself, past `fetch`. */
+  opensSockets?: true;
   /** It passes over errors in mid-stream, and this is then its word for how the reply ended. */
   passesOverErrors?: string;
 }
@@ -183,12 +185,15 @@ async function content({ models }: GoogleGenAI, prompt: string, streamed: boolea
   return told;
 }
 
+/** Of Interactions, which have a client of their own. */
+const noRetries = { maxRetries: 0 };
+
 async function interaction(url: string, input: string, streamed: boolean): Promise<Told> {
   const { interactions } = geminiAt(url);
   const told = nothing();
   const asked = { model: "gemini-2.5-flash", input };
   if (!streamed) {
-    const { steps, status, usage } = await interactions.create(asked);
+    const { steps, status, usage } = await interactions.create(asked, noRetries);
     for (const step of steps ?? []) {
       if (step.type === "model_output")
         for (const part of step.content ?? []) if (part.type === "text") told.text += part.text;
@@ -199,7 +204,7 @@ async function interaction(url: string, input: string, streamed: boolean): Promi
     return { ...told, finish: status, tokens: [usage?.total_input_tokens, usage?.total_output_tokens] };
   }
   const calls: { name: string; text: string }[] = [];
-  for await (const event of await interactions.create({ ...asked, stream: true })) {
+  for await (const event of await interactions.create({ ...asked, stream: true }, noRetries)) {
     if (event.event_type === "error") throw new Error(event.error?.message);
     if (event.event_type === "step.start" && event.step.type === "function_call") {
       calls[event.index] = { name: event.step.name, text: "" };
@@ -459,7 +464,7 @@ export const sdks: readonly Sdk[] = [
     },
   },
   { name: "@anthropic-ai/bedrock-sdk", finish: CLAUDE_WORDS, ask: bedrockMessage },
-  { name: "@aws-sdk/client-bedrock-runtime", finish: CLAUDE_WORDS, ask: converse },
+  { name: "@aws-sdk/client-bedrock-runtime", finish: CLAUDE_WORDS, ask: converse, opensSockets: true },
   {
     name: "@google/genai: gemini",
     finish: { stop: "STOP", calls: "FUNCTION_CALL", length: "MAX_TOKENS" },

@@ -15,7 +15,6 @@ import { formatDifference } from "../../src/report/difference.ts";
 import { dialects } from "../../src/services/registry.ts";
 import {
   bytesOf,
-  type Interaction,
   init,
   interactionsIn,
   isBase64,

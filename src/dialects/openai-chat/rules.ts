@@ -122,9 +122,10 @@ const ENVELOPE = [
 /**
  * Reads OpenAI chat completions, whole and streamed, and what compatible providers add to them.
  * @param members of the envelope that have a place of their own, by their names here and on the wire
+ * @param choiceRules of each choice
  * @see https://platform.openai.com/docs/api-reference/chat
  */
-export function chatRules(members: Record<string, string> = {}): Rules {
+export function chatRules(members: Record<string, string> = {}, choiceRules: Rule[] = choice): Rules {
   return {
     rules: [
       {
@@ -132,6 +133,8 @@ export function chatRules(members: Record<string, string> = {}): Rules {
         as: "error",
         fields: { message: ["error.message", "error"], native: "error" },
       },
+      // Mistral
+      { when: { object: "error" }, as: "error", fields: { message: "message", native: "" } },
       {
         when: { choices: { exists: true } },
         as: "envelope",
@@ -146,7 +149,7 @@ export function chatRules(members: Record<string, string> = {}): Rules {
           native: { take: "", except: [...ENVELOPE, ...Object.values(members)], op: "merge" },
         },
       },
-      { each: "choices.*", choice: "index", rules: choice },
+      { each: "choices.*", choice: "index", rules: choiceRules },
       { as: "usage", fields: { raw: { take: ["usage", "x_groq.usage"], op: "merge" } } },
     ],
     finishReasons: {

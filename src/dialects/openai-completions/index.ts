@@ -6,6 +6,7 @@ import { type Dialect, defineOperation } from "../operation.ts";
 import { isObject } from "../raw-request.ts";
 import { decodeCompletionRequest, promptsOf } from "./request.ts";
 import { type CompletionVariant, encodeCompletionResponse } from "./response.ts";
+import { completionRules } from "./rules.ts";
 import { encodeCompletionStream } from "./stream.ts";
 
 const completions = defineOperation<ChatRequest, ChatReply, CompletionVariant>({
@@ -26,6 +27,7 @@ const completions = defineOperation<ChatRequest, ChatReply, CompletionVariant>({
   framing: "sse",
   encodeError: encodeOpenAIError,
   encodeStreamError: encodeOpenAIStreamError,
+  rules: completionRules,
 });
 
 /** OpenAI's older API, from before chat. */
