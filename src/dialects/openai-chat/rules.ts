@@ -1,15 +1,13 @@
 import type { Rule, Rules } from "../rules.ts";
 
-/** One entry of `tool_calls`. A stream has them in pieces with an `index`; some providers leave it out. */
+/** One entry of `tool_calls`. */
 const toolCall: Rule[] = [
   {
     when: { type: "custom" },
-    key: [["index", "id", "#"]],
     as: "opaque",
     fields: { value: { take: "", except: ["index"], op: "merge" } },
   },
   {
-    key: [["index", "id", "#"]],
     as: "toolCall",
     fields: {
       id: "id",
@@ -55,8 +53,10 @@ const choice: Rule[] = [
     },
   },
   { as: "refusal", fields: { text: { take: ["message.refusal", "delta.refusal"], op: "append" } } },
-  { each: "message.tool_calls.*", oneOf: toolCall },
-  { each: "delta.tool_calls.*", oneOf: toolCall },
+  // Some give all calls of a reply the same id.
+  { each: "message.tool_calls.*", key: ["#"], oneOf: toolCall },
+  // In pieces with an `index`, which some leave out.
+  { each: "delta.tool_calls.*", key: [["index", "id", "#"]], oneOf: toolCall },
   ...["message.audio", "delta.audio"].map(
     (audio): Rule => ({
       each: audio,

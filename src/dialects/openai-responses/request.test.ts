@@ -210,15 +210,15 @@ describe("whatever is sent", () => {
       fc.constantFrom("message", "function_call", "__proto__", "user"),
     );
     const names = ["type", "role", "content", "call_id", "output", "name", "arguments", "id", "text", "tools", "input"];
-    const item = fc.dictionary(
-      fc.constantFrom(...names),
-      fc.oneof(odd, fc.array(fc.dictionary(fc.constantFrom(...names), odd))),
-    );
+    const name = fc.constantFrom(...names);
+    const part = fc.dictionary(name, odd, { maxKeys: 3 });
+    const item = fc.dictionary(name, fc.oneof(odd, fc.array(part, { maxLength: 2 })), { maxKeys: 5 });
+    const items = fc.array(item, { maxLength: 3 });
     const body = fc.record(
       {
         model: fc.oneof({ weight: 5, arbitrary: fc.constant("m") }, { weight: 1, arbitrary: odd }),
-        input: fc.oneof({ weight: 5, arbitrary: fc.array(item) }, { weight: 1, arbitrary: odd }),
-        tools: fc.oneof(fc.array(item), odd),
+        input: fc.oneof({ weight: 5, arbitrary: items }, { weight: 1, arbitrary: odd }),
+        tools: fc.oneof(items, odd),
         text: odd,
         conversation: odd,
         tool_choice: odd,
