@@ -73,7 +73,7 @@ describe("verification", () => {
       );
     writeFileSync(file, cassette);
     expect((await verify(file))[0]).toMatchObject({ status: "skipped" });
-    const rules = UserRules.load(["examples/rules/acme.json"], new Map());
+    const rules = await UserRules.load(["examples/rules/acme.json"], new Map());
     expect((await verify(file, rules))[0]).toMatchObject({ status: "passed", differences: [] });
   });
 });

@@ -40,7 +40,7 @@ export async function verifyCassettes(path: string, command: readonly string[], 
     known.set(name, rules);
     if (!known.has(dialect)) known.set(dialect, rules);
   }
-  const rules = UserRules.load(flags.rules ?? [], known);
+  const rules = await UserRules.load(flags.rules ?? [], known);
   const files = verifiableFiles(path).filter((file) => flags.filter === undefined || file.includes(flags.filter));
   const reporter = reportersFor(flags.reporter);
   const startedAt = performance.now();
