@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, describe, expect, it } from "vitest";
-import { Traverser } from "../dialects/traverser.ts";
-import { dialects } from "../services/registry.ts";
-import { UserRules } from "./user-rules.ts";
+import { UserRules } from "../../src/cassettes/user-rules.ts";
+import { Traverser } from "../../src/dialects/traverser.ts";
+import { dialects } from "../../src/services/registry.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stuntdouble-rules-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
