@@ -47,7 +47,7 @@ export class UpstreamClient {
 
   /** Loads undici, which plain serving never needs. */
   static async load(timeouts: UpstreamTimeouts): Promise<UpstreamClient> {
-    const { Agent, EnvHttpProxyAgent } = await import("undici");
+    const { Agent, EnvHttpProxyAgent, Pool } = await import("undici");
     const options = {
       connect: { timeout: timeouts.connectMs },
       headersTimeout: timeouts.headersMs,
@@ -56,8 +56,17 @@ export class UpstreamClient {
       // A provider's answer may have as many headers as it likes.
       maxHeaderSize: 64 * 1024,
     };
-    const proxied = PROXY_VARIABLES.some((name) => (process.env[name] ?? "") !== "");
-    return new UpstreamClient(proxied ? new EnvHttpProxyAgent(options) : new Agent(options));
+    const httpProxy = fromEnvironment("HTTP_PROXY");
+    const httpsProxy = fromEnvironment("HTTPS_PROXY");
+    if (httpProxy === "" && httpsProxy === "") return new UpstreamClient(new Agent(options));
+    const { connect, allowH2 } = options;
+    const proxied = {
+      ...{ httpProxy, httpsProxy, noProxy: fromEnvironment("NO_PROXY") },
+      ...{ requestTls: { ...connect, allowH2 }, proxyTls: connect },
+      // A proxy is a part of the way: its answer is waited for as a connection is.
+      clientFactory: (origin: URL, more: object) => new Pool(origin, { ...more, headersTimeout: timeouts.connectMs }),
+    };
+    return new UpstreamClient(new EnvHttpProxyAgent({ ...options, ...proxied }));
   }
 
   send(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall {
@@ -104,4 +113,7 @@ export class AbortedError extends Error {
   }
 }
 
-const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"];
+/** An empty one is none, so that the other spelling counts. */
+function fromEnvironment(name: string): string {
+  return process.env[name.toLowerCase()] || process.env[name] || "";
+}

@@ -156,12 +156,13 @@ function refusal(error: Error, provider: string, origin: string): Refusal {
         `There is no host ${origin} for ${provider}. Is --provider-${provider} right?`,
         "upstream_unreachable",
       );
-    default:
-      return failure(
-        502,
-        `${provider} at ${origin} gave no answer: ${error.message || code || error.name}.`,
-        "upstream_unreachable",
-      );
+    default: {
+      const reason = (error.message || code || error.name).replace(/\.$/, "");
+      const help = /certificate|CERT/.test(`${reason} ${code}`)
+        ? " An authority of your own is named in NODE_EXTRA_CA_CERTS."
+        : "";
+      return failure(502, `${provider} at ${origin} gave no answer: ${reason}.${help}`, "upstream_unreachable");
+    }
   }
 }
 

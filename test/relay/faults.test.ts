@@ -1,19 +1,18 @@
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Fixture, loadFixtures, StuntDouble, type StuntDoubleOptions } from "../../src/index.ts";
+import { type RecorderProcess, startRecorder } from "../support/recorder-process.ts";
 import { mountVolume, type Volume, volumesUnavailable } from "../support/volume.ts";
 import { chat, completion, folder, listening, onCleanup, post, provider, replaying, started } from "./support.ts";
 
 const PATH = "/v1/chat/completions";
 const JSON_TYPE = { "content-type": "application/json" };
-const LIBRARY = pathToFileURL(resolve(process.env["STUNTDOUBLE_LIBRARY"] ?? "dist/index.js")).href;
 
 /** Every tape in a folder is whole, and nothing else is there. */
 function wholeTapes(path: string): Fixture[] {
@@ -186,23 +185,10 @@ describe("a provider", () => {
 });
 
 describe("processes", () => {
-  const running: ChildProcess[] = [];
-  async function recorder(options: StuntDoubleOptions): Promise<ChildProcess & { url: string }> {
-    const child = fork("test/relay/recorder.mjs", [LIBRARY, JSON.stringify(options)]);
-    running.push(child);
-    onCleanup(() => child.kill("SIGKILL"));
-    const [{ url }] = (await once(child, "message")) as [{ url: string }];
-    return Object.assign(child, { url });
-  }
-  interface Report {
-    failure?: string;
-    warnings: string[];
-    mostKilobytes: number;
-  }
-  async function stop(child: ChildProcess): Promise<Report> {
-    child.send("stop");
-    const [report] = (await once(child, "message")) as [Report];
-    return report;
+  async function recorder(options: StuntDoubleOptions): Promise<RecorderProcess> {
+    const started = await startRecorder(options);
+    onCleanup(() => started.kill());
+    return started;
   }
 
   it("that record into one folder lose nothing, in one file and in many", async () => {
@@ -218,7 +204,7 @@ describe("processes", () => {
         expect(await reply.text()).toBe(completion(JSON.stringify(chat(text))));
       }),
     );
-    for (const child of children) expect(await stop(child)).toMatchObject({ warnings: [] });
+    for (const child of children) expect(await child.stop()).toMatchObject({ warnings: [] });
     const recorded = wholeTapes(fixturePath).map(({ match }) => match.userMessage);
     expect(recorded.sort()).toEqual(texts.sort());
     expect(JSON.parse(readFileSync(join(fixturePath, "shared", "openai.json"), "utf8")).fixtures).toHaveLength(40);
@@ -293,7 +279,7 @@ describe("processes", () => {
     expect(sent * piece.length).toBeLessThan(100_000_000);
     for (let next = await reader.read(); !next.done; next = await reader.read()) length += next.value.byteLength;
     expect(length).toBe(piece.length * pieces);
-    const { failure, warnings, mostKilobytes } = await stop(child);
+    const { failure, warnings, mostKilobytes } = await child.stop();
     expect(failure).toBeUndefined();
     expect(warnings).toEqual([expect.stringContaining("is not whole")]);
     expect(mostKilobytes).toBeLessThan(300_000);

@@ -1,4 +1,4 @@
-// A process of its own that records: `fork("recorder.mjs", [MODULE, OPTIONS])`. It says where it listens, and when it is
+// A double in a process of its own: `fork("recorder.mjs", [MODULE, OPTIONS])`. It says where it listens, and when it is
 // told to stop, what it cost and what it could not write.
 import process from "node:process";
 
