@@ -64,6 +64,35 @@ test("whatever is added and removed, exactly what lives is found", () => {
   );
 });
 
+test.each([
+  ["alone", {}, {}],
+  ["first", {}, { most: 1 }],
+  ["last", { most: 1 }, {}],
+  ["between", { most: 1 }, { $ref: 2 }],
+])("ids as names of members are those that live: %s", async (_, before, after) => {
+  const mapped = await suiteOf({
+    contract: { setup: [{ request: { method: "add", params: { text: "x" } }, bind: { $id: "/result/id" } }] },
+    add: pair("add", { text: "a" }, { result: { id: 17 } }),
+    all: pair("all", undefined, { result: { byId: { ...before, $id: { text: "a", at: "$isoDate" }, ...after } } }),
+    remove: pair("remove", { id: "$id" }, { result: true }),
+  });
+  const client = clientOf(mockOf(mapped));
+  const all = () => (client.ask("all").result as { byId: object }).byId;
+  expect(all()).toEqual({ ...before, ...after });
+  const [one, two] = ["mine", "yours"].map((text) => client.ask("add", { text }).result?.["id"] as number);
+  const at = expect.stringMatching(/Z$/);
+  expect(all()).toEqual({
+    ...before,
+    [one as number]: { text: "mine", at },
+    [two as number]: { text: "yours", at },
+    ...after,
+  });
+  client.ask("remove", { id: one });
+  expect(all()).toEqual({ ...before, [two as number]: { text: "yours", at }, ...after });
+  const verdicts = await verifyContracts(mapped, mockTarget(mockOf(mapped)), { transport: "unix", settleMs: 1 });
+  expect(verdicts.flatMap(({ differences }) => differences)).toEqual([]);
+});
+
 test("errors come on their recorded condition, and not otherwise", () => {
   const client = clientOf(mockOf(suite));
   const code = (method: string, params: unknown) => client.ask(method, params).error?.code;
