@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
+import type { ChatMessage, ContentPart, RequestToolCall } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
 import { invalidType, missing } from "../openai-chat/request.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
@@ -218,20 +218,4 @@ function decodePart(part: JsonObject): ContentPart {
     default:
       return part as unknown as ContentPart;
   }
-}
-
-/** Tools in OpenAI chat's shape; those that have a name but are no functions keep all their members. */
-export function decodeTools(tools: readonly unknown[]): ChatTool[] {
-  return tools.filter(isObject).flatMap((tool): ChatTool[] => {
-    const { type, name, description, parameters, strict } = tool;
-    if (type === "namespace" && Array.isArray(tool["tools"])) return decodeTools(tool["tools"]);
-    if (typeof name !== "string") return [tool as unknown as ChatTool];
-    const called = {
-      name,
-      ...(typeof description === "string" && { description }),
-      ...(parameters !== undefined && { parameters }),
-      ...(strict !== undefined && { strict }),
-    };
-    return [type === "function" ? { type, function: called } : ({ ...tool, function: called } as unknown as ChatTool)];
-  });
 }
