@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart, RequestToolCall } from "../../chat/request.ts";
+import { type ChatMessage, type ContentPart, joinContent, type RequestToolCall } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
 import { invalidType, missing } from "../openai-chat/request.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
@@ -142,7 +142,7 @@ class Conversation {
     const turn = this.#openTurn();
     switch (type) {
       case "message":
-        addContent(turn, contentOf(item["content"]));
+        turn.content = joinContent(turn.content, contentOf(item["content"]));
         break;
       case "function_call":
       case "custom_tool_call": {
@@ -180,16 +180,6 @@ class Conversation {
     if (turn.tool_calls === undefined) turn.tool_calls = [call];
     else turn.tool_calls.push(call);
   }
-}
-
-function addContent(turn: ChatMessage, content: string | ContentPart[]): void {
-  if (turn.content === null || turn.content === undefined) turn.content = content;
-  else if (typeof turn.content === "string" && typeof content === "string") turn.content += content;
-  else turn.content = [...partsOf(turn.content), ...partsOf(content)];
-}
-
-function partsOf(content: string | ContentPart[]): ContentPart[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 /** Texts alone are one string. */

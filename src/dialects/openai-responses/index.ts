@@ -1,4 +1,4 @@
-import { countTokens, type TokenCount } from "../../chat/count-tokens.ts";
+import { countTokens } from "../../chat/count-tokens.ts";
 import type { ChatReply } from "../../chat/reply.ts";
 import { ChatView } from "../../chat/view.ts";
 import { stemOf } from "../ids.ts";
@@ -9,6 +9,7 @@ import { common, responseRoutes, storedOperations } from "../openai-stored/respo
 import { knownConversation, StoredResponse, storeResponse } from "../openai-stored/state.ts";
 import { type Call, type Dialect, defineOperation, type Sent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
+import { tokenCountOperation } from "../token-count.ts";
 import { conversationIdOf, decodeInput, decodeResponsesRequest, ITEMS, type ResponsesRequest } from "./request.ts";
 import { encodeResponse, type ResponseVariant } from "./response.ts";
 import { openaiResponsesRules } from "./rules.ts";
@@ -52,18 +53,12 @@ function remember(reply: ChatReply, call: Call<ResponsesRequest>, sent: Sent<Res
   knownConversation(memory, conversation).addLater(() => [...own, ...response.output]);
 }
 
-const inputTokens = defineOperation<ResponsesRequest, TokenCount, Record<string, never>>({
+const inputTokens = tokenCountOperation({
   ...common,
   name: "openai-responses-input-tokens",
-  endpoint: "tokens",
-  output: "none",
   routes: responseRoutes("POST", "/input_tokens"),
   decode: decodeInput,
-  view: (request) => new ChatView(request),
-  streamed: () => false,
-  variant: () => ({}),
   encode: ({ tokens }) => ({ object: "response.input_tokens", input_tokens: tokens }),
-  fallback: ({ request }) => countTokens(request),
 });
 
 /** What the user said stays, all else is folded into an item that only the provider can read. */

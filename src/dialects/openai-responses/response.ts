@@ -1,9 +1,8 @@
 import { type ChatReply, type Choice, nativeMembers, nativeOf } from "../../chat/reply.ts";
-import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import { encodeItems, type ItemsVariant, OPENAI_RESPONSES } from "../openai-items/response.ts";
 import type { Call, EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 
 export interface ResponseVariant extends ItemsVariant {
   /** Whether it is queued first, and runs after it has been answered. */
@@ -131,18 +130,15 @@ function encodeUsage(reply: ChatReply, context: EncodeContext): unknown {
   const { usage } = reply;
   const own = nativeOf(usage?.raw, OPENAI_RESPONSES);
   if (own !== undefined) return own;
-  const output = usage?.completionTokens ?? estimateCompletionTokens(reply);
-  const input = usage?.promptTokens;
-  const estimate = (call: Call): number => estimatePromptTokens(call.request as ChatRequest);
+  const { prompt, completion, total } = tokenCounts(reply, context);
   return {
-    input_tokens: input ?? context.echo(estimate),
+    input_tokens: prompt,
     input_tokens_details: {
       cached_tokens: usage?.cachedTokens ?? 0,
       ...(usage?.cacheWriteTokens !== undefined && { cache_write_tokens: usage.cacheWriteTokens }),
     },
-    output_tokens: output,
+    output_tokens: completion,
     output_tokens_details: { reasoning_tokens: usage?.reasoningTokens ?? 0 },
-    total_tokens:
-      usage?.totalTokens ?? (input === undefined ? context.echo((call) => estimate(call) + output) : input + output),
+    total_tokens: total,
   };
 }
