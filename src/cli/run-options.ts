@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { durationMs, oneOf } from "./arguments.ts";
+import { collect, durationMs, oneOf } from "./arguments.ts";
 import { type CassetteFlags, tapeOptions } from "./cassette-options.ts";
 import { type RecordOptionFlags, upstreamOptions } from "./record-options.ts";
 
@@ -10,6 +10,10 @@ export interface WrapFlags extends CassetteFlags, RecordOptionFlags {
   watch?: string[];
   report?: string;
   prices?: string;
+  offline?: true;
+  online?: true;
+  allowHost?: string[];
+  allowCommand?: string[];
   sandbox?: true;
   stopGrace?: number;
 }
@@ -22,6 +26,13 @@ export function wrapOptions(command: Command): Command {
     .option("--watch [path]", "run again when a file changes (.); can be repeated", paths)
     .option("--report <file>", "write the run to FILE.html and FILE.json")
     .option("--prices <file>", "a price list in place of the built-in one")
+    .option(
+      "--offline",
+      "block the network in Node processes, and what they may start; replay blocks the network alone",
+    )
+    .option("--online", "block nothing")
+    .option("--allow-host <host>", "what may be reached besides loopback; can be repeated", collect)
+    .option("--allow-command <name>", "what may be started besides Node with --offline; can be repeated", collect)
     .option("--sandbox", "replay where no network can be reached (Linux, as root)");
 }
 

@@ -39,6 +39,7 @@ export interface CommandEnding {
 // Whoever sends one of these means the whole job, as a terminal does.
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const OTHERS = ["SIGUSR1", "SIGUSR2", "SIGWINCH"] as const;
+const FROM_TERMINAL: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGWINCH"];
 const LOOK_AGAIN_MS = 10;
 const KILLED_WITHIN_MS = 1_000;
 
@@ -51,7 +52,10 @@ export async function runCommand([file, ...args]: readonly string[], options: Co
   // Only who is in a terminal's own group can read from it. Elsewhere a group of its own can be ended as one.
   const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const descendants = descendantsOf();
-  const child = spawn(file!, args, {
+  let child: ChildProcess | undefined;
+  // Before there is a process that it could be lost for.
+  const passing = passSignals(() => child, !terminal);
+  child = spawn(file!, args, {
     stdio: "inherit",
     detached: !terminal,
     env: { ...process.env, ...options.env, ...descendants.mark },
@@ -59,18 +63,19 @@ export async function runCommand([file, ...args]: readonly string[], options: Co
   try {
     await once(child, "spawn");
   } catch (error) {
+    passing.end();
     const fault = error as NodeJS.ErrnoException;
     throw new CommandError(whyNotStarted(file!, undefined, fault), fault.code === "ENOENT" ? 127 : 126);
   }
+  const command = child;
   const group = terminal ? undefined : child.pid!;
   if (group !== undefined) rememberGroup(group);
   const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  const passing = passSignals(child, group);
-  const stop = (): void => void endAll(descendants, group, child, options.stopGraceMs);
+  const stop = (): void => void endAll(descendants, group, command, options.stopGraceMs);
   options.signal?.addEventListener("abort", stop, { once: true });
   if (options.signal?.aborted) stop();
   const [code, signal] = await exited;
-  const leftBehind = await endAll(descendants, group, child, options.stopGraceMs);
+  const leftBehind = await endAll(descendants, group, command, options.stopGraceMs);
   options.signal?.removeEventListener("abort", stop);
   passing.end();
   if (group !== undefined) forgetGroup(group);
@@ -78,25 +83,20 @@ export async function runCommand([file, ...args]: readonly string[], options: Co
 }
 
 /** Hands on the signals that this process gets, until it is ended. */
-function passSignals(child: ChildProcess, group: number | undefined): { told: boolean; end(): void } {
+function passSignals(child: () => ChildProcess | undefined, toGroup: boolean): { told: boolean; end(): void } {
   const passing = { told: false, end: (): void => {} };
-  const listeners: [NodeJS.Signals, () => void][] = [
-    ...known(ENDING).map((signal): [NodeJS.Signals, () => void] => [
-      signal,
-      () => {
-        passing.told = true;
-        if (group !== undefined) send(-group, signal);
-        // What a terminal's keys send, it has sent to the command itself.
-        else if (signal !== "SIGINT" && signal !== "SIGQUIT") child.kill(signal);
-      },
-    ]),
-    ...known(OTHERS).map((signal): [NodeJS.Signals, () => void] => [
-      signal,
-      () => {
-        if (group !== undefined || signal !== "SIGWINCH") child.kill(signal);
-      },
-    ]),
-  ];
+  const listeners = known([...ENDING, ...OTHERS]).map((signal): [NodeJS.Signals, () => void] => [
+    signal,
+    () => {
+      const ending = (ENDING as readonly string[]).includes(signal);
+      if (ending) passing.told = true;
+      const pid = child()?.pid;
+      if (pid === undefined) return;
+      if (toGroup) send(ending ? -pid : pid, signal);
+      // What a terminal sends, it has sent to the command itself.
+      else if (!FROM_TERMINAL.includes(signal)) send(pid, signal);
+    },
+  ]);
   for (const [signal, listener] of listeners) process.on(signal, listener);
   passing.end = () => {
     for (const [signal, listener] of listeners) process.off(signal, listener);

@@ -22,6 +22,7 @@ export function reportPage(report: RunReport): string {
     ...faults,
     ...(commandExitCode === 0 ? [] : [`The command ended with exit code ${commandExitCode}.`]),
     ...(unpriced.length === 0 ? [] : [`No price is known of ${unpriced.join(", ")}.`]),
+    ...report.refused.map(({ kind, target, pid }) => `Refused ${kind} of process ${pid}: ${target}.`),
     ...report.leftBehind.map((name) => `Left behind and ended: ${name}.`),
   ];
   const callRows = report.calls.map(({ name, outcome, status, tape, detail }) => [

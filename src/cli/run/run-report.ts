@@ -1,3 +1,4 @@
+import type { Refusal } from "../../guard/network-block.ts";
 import type { Figures } from "./figures.ts";
 import type { RunCall, RunTake } from "./tape-source.ts";
 
@@ -21,4 +22,6 @@ export interface RunReport {
   takes: readonly (RunTake & { cost?: number })[];
   unused: readonly string[];
   leftBehind: readonly string[];
+  /** What the block of the network did not let pass. */
+  refused: readonly Refusal[];
 }

@@ -10,6 +10,7 @@ import { CommandError, runCommand } from "./child.ts";
 import { commandEnvironment, upstreamsOf } from "./environment.ts";
 import { faultsOf, figuresOf } from "./figures.ts";
 import { HttpSource } from "./http-source.ts";
+import { type NetworkLimits, networkLimits, RunBlock } from "./offline.ts";
 import { readPrices } from "./prices-file.ts";
 import { reportFiles, reportOf, writeReport } from "./report.ts";
 import { isInSandbox, runInSandbox } from "./sandbox.ts";
@@ -32,6 +33,7 @@ export async function runWithTapes(mode: CassetteMode, command: readonly string[
   const cassettes = settingsOf(mode, flags);
   const stopGraceMs = flags.stopGrace ?? DEFAULT_GRACE_MS;
   if (flags.report !== undefined) reportFiles(flags.report);
+  const limits = networkLimits(cassettes.mode, flags);
   if (flags.sandbox && !isInSandbox(process.env)) {
     if (cassettes.mode !== "replay")
       throw new UsageError(
@@ -41,7 +43,7 @@ export async function runWithTapes(mode: CassetteMode, command: readonly string[
   }
   const prices = flags.prices === undefined ? KNOWN_PRICES : await readPrices(flags.prices);
   const once = (signal?: AbortSignal): Promise<{ code: number; told: boolean }> =>
-    runOnce({ command, cassettes, flags, prices, stopGraceMs, ...(signal && { signal }) });
+    runOnce({ command, cassettes, flags, limits, prices, stopGraceMs, ...(signal && { signal }) });
   if (flags.watch === undefined) return (await once()).code;
   const { report, cassettes: folder = DEFAULT_CASSETTES } = flags;
   return runOnChange(once, {
@@ -63,12 +65,13 @@ interface Run {
   command: readonly string[];
   cassettes: CassetteOptions & { scenario: string };
   flags: WrapFlags;
+  limits: NetworkLimits | undefined;
   prices: typeof KNOWN_PRICES;
   stopGraceMs: number;
   signal?: AbortSignal;
 }
 
-async function runOnce({ command, cassettes, flags, prices, stopGraceMs, signal }: Run): Promise<{
+async function runOnce({ command, cassettes, flags, limits, prices, stopGraceMs, signal }: Run): Promise<{
   code: number;
   told: boolean;
 }> {
@@ -79,25 +82,29 @@ async function runOnce({ command, cassettes, flags, prices, stopGraceMs, signal 
   const providers = { ...upstreamsOf(process.env), ...record.providers };
   const sources: TapeSource[] = [new HttpSource({ cassettes, record: { ...record, providers }, warn: say })];
   const variables = Object.assign({}, ...(await Promise.all(sources.map((source) => source.start()))));
+  const block = limits && new RunBlock(limits);
   let ending: Awaited<ReturnType<typeof runCommand>>;
   try {
     ending = await runCommand(command, {
-      env: commandEnvironment(process.env, variables),
+      env: { ...commandEnvironment(process.env, variables), ...block?.variables(process.env) },
       stopGraceMs,
       ...(signal && { signal }),
     });
   } catch (error) {
     await finished(sources);
+    block?.finish();
     if (!(error instanceof CommandError)) throw error;
     say(error.message);
     return { code: error.exitCode, told: false };
   }
   const outcome = await finished(sources);
+  const refused = block?.finish() ?? [];
   const { mode, scenario } = cassettes;
   const figures = figuresOf(outcome, prices);
   const faults = faultsOf(figures, outcome, { miss: flags.allowMiss ?? false, empty: flags.allowEmpty ?? false });
   const exitCode = ending.code === 0 && faults.length > 0 ? FAILED : ending.code;
   for (const line of summaryLines(figures, outcome, { mode, scenario })) say(line);
+  for (const target of new Set(refused.map(({ kind, target }) => `${kind} ${target}`))) say(`  refused ${target}`);
   for (const name of ending.leftBehind) say(`The command left ${name} behind, which was ended.`);
   for (const fault of faults) say(fault);
   if (flags.report !== undefined) {
@@ -111,6 +118,7 @@ async function runOnce({ command, cassettes, flags, prices, stopGraceMs, signal 
       exitCode,
       faults,
       leftBehind: ending.leftBehind,
+      refused,
     };
     writeReport(flags.report, await reportOf(facts, figures, outcome, prices));
   }

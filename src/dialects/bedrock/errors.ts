@@ -1,6 +1,5 @@
 import type { ApiError } from "../api-error.ts";
-import { errorReply } from "../error-reply.ts";
-import type { WireEvent, WireReply } from "../operation.ts";
+import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 
 /**
@@ -8,9 +7,12 @@ import type { JsonObject } from "../raw-request.ts";
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
  */
 export function encodeBedrockError(error: ApiError): WireReply {
-  return errorReply(error, errorBody(error), {
+  const headers: HeaderFields = {
+    "content-type": "application/json",
     "x-amzn-errortype": `${typeOf(error)}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
-  });
+  };
+  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
+  return { status: error.status, headers, body: JSON.stringify(errorBody(error)) };
 }
 
 /** An error after the stream has begun, which the official clients raise. */

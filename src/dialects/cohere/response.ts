@@ -2,16 +2,15 @@ import {
   type ChatReply,
   type Finish,
   type Native,
-  nativeMembers,
   nativeOf,
   type Part,
   type ReasoningPart,
-  reasoningText,
   type TextPart,
 } from "../../chat/reply.ts";
+import type { ChatRequest } from "../../chat/request.ts";
+import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
-import { tokenCounts } from "../token-counts.ts";
 
 export const COHERE = "cohere";
 
@@ -70,7 +69,7 @@ export function encodeContent(part: Part): JsonObject | undefined {
     case "refusal":
       return { type: "text", text: part.text };
     case "reasoning": {
-      const thinking = reasoningText(part);
+      const thinking = part.text === "" && part.summary !== undefined ? part.summary.join("\n\n") : part.text;
       // Reasoning that another provider sent encrypted has nothing to show here.
       return thinking === "" ? undefined : { type: "thinking", thinking };
     }
@@ -95,7 +94,8 @@ export function encodeToolCall(part: Part & { type: "toolCall" }, context: Encod
 }
 
 export function members(native: Native | undefined): JsonObject {
-  return nativeMembers(native, COHERE) ?? {};
+  const own = nativeOf(native, COHERE);
+  return isObject(own) ? own : {};
 }
 
 export function finishReason(reply: ChatReply): string {
@@ -117,10 +117,12 @@ export function finishReason(reply: ChatReply): string {
 
 export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObject {
   const { usage } = reply;
-  const own = nativeMembers(usage?.raw, COHERE);
-  if (own !== undefined) return own;
-  const { prompt, completion } = tokenCounts(reply, context);
-  const tokens = { input_tokens: prompt, output_tokens: completion };
+  const own = nativeOf(usage?.raw, COHERE);
+  if (isObject(own)) return own;
+  const tokens = {
+    input_tokens: usage?.promptTokens ?? context.echo((call) => estimatePromptTokens(call.request as ChatRequest)),
+    output_tokens: usage?.completionTokens ?? estimateCompletionTokens(reply),
+  };
   return {
     billed_units: tokens,
     tokens,

@@ -1,6 +1,5 @@
 import type { ApiError } from "../api-error.ts";
-import { errorReply } from "../error-reply.ts";
-import type { WireEvent, WireReply } from "../operation.ts";
+import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
 
 /**
  * The error object of this API, which has words where the rest of the Gemini API has numbers.
@@ -11,7 +10,9 @@ function errorObject(error: ApiError): Record<string, unknown> {
 }
 
 export function encodeInteractionError(error: ApiError): WireReply {
-  return errorReply(error, { error: errorObject(error) });
+  const headers: HeaderFields = { "content-type": "application/json" };
+  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
+  return { status: error.status, headers, body: JSON.stringify({ error: errorObject(error) }) };
 }
 
 export function encodeInteractionStreamError(error: ApiError): WireEvent {

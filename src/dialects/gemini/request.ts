@@ -1,22 +1,7 @@
-import {
-  type ChatMessage,
-  type ChatRequest,
-  type ChatTool,
-  type ContentPart,
-  type RequestToolCall,
-  turnMessages,
-} from "../../chat/request.ts";
+import type { ChatMessage, ChatRequest, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
 import { badRequest } from "../api-error.ts";
-import {
-  invalid,
-  listMember,
-  member,
-  numberMember,
-  objectMember,
-  type Place,
-  stringMember,
-} from "../google/members.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
+import { invalid, listMember, member, numberMember, objectMember, type Place, stringMember } from "./members.ts";
 
 /**
  * Decodes `…/models/{model}:generateContent` and `:streamGenerateContent`. What the canonical form has no place for
@@ -187,16 +172,26 @@ class Conversation {
     else this.#addUserTurn(parts);
   }
 
+  /** Results of calls are messages of their own, in the order in which they stand among the other parts. */
   #addUserTurn(parts: JsonObject[]): void {
-    const result = (part: JsonObject): ChatMessage | undefined => {
-      const response = member(part, "functionResponse");
-      return isObject(response) ? this.#resultOf(response) : undefined;
+    let others: JsonObject[] = [];
+    const flush = (): void => {
+      if (others.length > 0) this.#messages.push({ role: "user", content: contentOf(others) });
+      others = [];
     };
-    const others = (between: JsonObject[]): ChatMessage => ({ role: "user", content: contentOf(between) });
-    this.#messages.push(...turnMessages(parts, result, others));
+    for (const part of parts) {
+      const response = member(part, "functionResponse");
+      if (isObject(response)) {
+        flush();
+        this.#addResult(response);
+      } else {
+        others.push(part);
+      }
+    }
+    flush();
   }
 
-  #resultOf(response: JsonObject): ChatMessage {
+  #addResult(response: JsonObject): void {
     const { name, response: value, parts } = response as { name: string; response?: unknown; parts?: unknown };
     const message: ChatMessage = {
       role: "tool",
@@ -205,7 +200,7 @@ class Conversation {
       content: typeof value === "string" ? value : (JSON.stringify(value) ?? ""),
     };
     if (parts !== undefined) message["parts"] = parts;
-    return message;
+    this.#messages.push(message);
   }
 
   /** The id of the call that a result is for: the one it names, else the first of that name without a result. */

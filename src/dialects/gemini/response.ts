@@ -4,16 +4,16 @@ import {
   type Choice,
   type Finish,
   type Native,
-  nativeMembers,
+  nativeOf,
   type Part,
   type ReasoningPart,
-  reasoningText,
   type ToolCallPart,
   wantedChoices,
 } from "../../chat/reply.ts";
+import type { ChatRequest } from "../../chat/request.ts";
+import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
-import { tokenCounts } from "../token-counts.ts";
 
 export const GEMINI = "gemini";
 
@@ -65,7 +65,8 @@ export function encodeTail({ envelope }: ChatReply, context: EncodeContext): Jso
 }
 
 export function members(native: Native | undefined): JsonObject | undefined {
-  return nativeMembers(native, GEMINI);
+  const own = nativeOf(native, GEMINI);
+  return isObject(own) ? own : undefined;
 }
 
 /**
@@ -92,7 +93,7 @@ export function encodePart(part: Part): JsonObject[] {
 }
 
 function encodeThought(part: ReasoningPart): JsonObject[] {
-  const text = reasoningText(part);
+  const text = part.text === "" && part.summary !== undefined ? part.summary.join("\n\n") : part.text;
   // Reasoning that another provider sent encrypted has nothing to show here.
   if (text === "" && part.signature === undefined) return [];
   return [{ text, thought: true, ...signed(part.signature), ...members(part.native) }];
@@ -155,13 +156,19 @@ export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObjec
   const own = members(usage?.raw);
   if (own !== undefined) return own;
   const thoughts = usage?.reasoningTokens;
-  const { prompt, completion, total } = tokenCounts(reply, context);
+  const completion = usage?.completionTokens ?? estimateCompletionTokens(reply);
+  const given = usage?.promptTokens;
+  const prompt = given ?? context.echo((call) => estimatePromptTokens(call.request as ChatRequest));
+  const total =
+    given !== undefined
+      ? given + completion
+      : context.echo((call) => estimatePromptTokens(call.request as ChatRequest) + completion);
   const candidates = Math.max(0, completion - (thoughts ?? 0));
   return {
     promptTokenCount: prompt,
     ...(usage?.cachedTokens !== undefined && { cachedContentTokenCount: usage.cachedTokens }),
     candidatesTokenCount: candidates,
-    totalTokenCount: total,
+    totalTokenCount: usage?.totalTokens ?? total,
     promptTokensDetails: [{ modality: "TEXT", tokenCount: prompt }],
     candidatesTokensDetails: [{ modality: "TEXT", tokenCount: candidates }],
     ...(thoughts !== undefined && { thoughtsTokenCount: thoughts }),

@@ -1,5 +1,4 @@
 import type { ApiError } from "../api-error.ts";
-import { errorReply } from "../error-reply.ts";
 import { errorObject } from "../openai-chat/errors.ts";
 import type { WireEvent, WireReply } from "../operation.ts";
 
@@ -15,7 +14,14 @@ export type ErrorShape = "openai" | "numbered" | "flat" | "mistral" | "xai" | "z
 
 /** An error as a provider's clients know it. */
 export function encodeCompatibleError(shape: ErrorShape, error: ApiError): WireReply {
-  return errorReply(error, bodyOf(shape, error));
+  return {
+    status: error.status,
+    headers: {
+      "content-type": "application/json",
+      ...(error.retryAfter !== undefined && { "retry-after": String(error.retryAfter) }),
+    },
+    body: JSON.stringify(bodyOf(shape, error)),
+  };
 }
 
 /** In mid-stream all have a member by which clients tell an error from a chunk. */

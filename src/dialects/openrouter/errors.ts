@@ -1,6 +1,5 @@
 import type { ApiError } from "../api-error.ts";
-import { errorReply } from "../error-reply.ts";
-import type { WireEvent, WireReply } from "../operation.ts";
+import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
 
 /** @see https://openrouter.ai/docs/api/reference/errors-and-debugging */
 function errorObject(error: ApiError): Record<string, unknown> {
@@ -10,7 +9,9 @@ function errorObject(error: ApiError): Record<string, unknown> {
 }
 
 export function encodeOpenRouterError(error: ApiError): WireReply {
-  return errorReply(error, { error: errorObject(error) });
+  const headers: HeaderFields = { "content-type": "application/json" };
+  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
+  return { status: error.status, headers, body: JSON.stringify({ error: errorObject(error) }) };
 }
 
 /** In the middle of a stream: a chunk of which the choice has ended with an error. */

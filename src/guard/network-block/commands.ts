@@ -12,11 +12,11 @@ function isNode(file: string): boolean {
 }
 
 /**
- * Whether a command may be started: Node may, and what is on the list, by its path or by its name.
+ * Whether a command may be started: Node may, and what is on the list, by its path or by its name; `*` lets all.
  * @param shellLine what a shell is to run, where it is one
  */
 export function allowsCommand(listed: readonly string[], file: string, shellLine: string | undefined): boolean {
-  if (isListed(listed, file)) return true;
+  if (listed.includes("*") || isListed(listed, file)) return true;
   if (shellLine === undefined || MORE_THAN_A_COMMAND.test(shellLine.replace(QUOTED, ""))) return false;
   const command = /^\s*(?:"([^"]+)"|'([^']+)'|([^\s"']+))(?=\s|$)/.exec(shellLine);
   return command !== null && isListed(listed, (command[1] ?? command[2] ?? command[3])!);

@@ -6,7 +6,7 @@ import { AllowedHosts, isLoopback } from "./hosts.ts";
 export interface NetworkBlockOptions {
   /** What may be reached besides loopback: names, `*.domain` and addresses, each with or without a port. */
   hosts?: readonly string[];
-  /** What may be started besides Node: names of commands, or their paths. */
+  /** What may be started besides Node: names of commands, or their paths; `*` for all. */
   commands?: readonly string[];
   /** A file to which each refusal is added as a line of JSON, by children too. */
   report?: string;

@@ -2,11 +2,6 @@ import type { ChatReply } from "../../chat/reply.ts";
 import { PlainView } from "../../chat/view.ts";
 import { badRequest } from "../api-error.ts";
 import { encodeOpenAIError } from "../openai-chat/errors.ts";
-import { OPENAI_RESPONSES } from "../openai-items/response.ts";
-import { encodeResponsesStreamError } from "../openai-responses/errors.ts";
-import { encodeResponse, type ResponseVariant, unfinished } from "../openai-responses/response.ts";
-import { openaiResponsesRules } from "../openai-responses/rules.ts";
-import { responseEvents } from "../openai-responses/stream.ts";
 import {
   type Call,
   defineOperation,
@@ -16,8 +11,11 @@ import {
   type WireEvent,
 } from "../operation.ts";
 import type { JsonObject, RawRequest } from "../raw-request.ts";
-import { listPage, storedItems } from "./lists.ts";
-import { deleteResponse, getResponse } from "./state.ts";
+import { encodeResponsesStreamError } from "./errors.ts";
+import { encodeResponse, OPENAI_RESPONSES, type ResponseVariant, unfinished } from "./response.ts";
+import { openaiResponsesRules } from "./rules.ts";
+import { deleteResponse, getResponse, listPage, type StoredResponse, storedItems, storeResponse } from "./state.ts";
+import { responseEvents } from "./stream.ts";
 
 /** What is asked of something that is stored. */
 export interface StoredRequest {
@@ -71,15 +69,20 @@ function advance({ request, memory }: Call<StoredRequest>): { response: JsonObje
   const stored = getResponse(memory, request.id);
   const { body, progress } = stored;
   if (progress === "cancelled") return { response: unfinished(body, progress) };
-  stored.progress = progress === "queued" && !request.stream ? "in_progress" : "ended";
-  return { response: stored.progress === "in_progress" ? unfinished(body, "in_progress") : body };
+  if (progress === "ended") return { response: body };
+  const next: StoredResponse = {
+    ...stored,
+    progress: progress === "queued" && !request.stream ? "in_progress" : "ended",
+  };
+  storeResponse(memory, next);
+  return { response: next.progress === "in_progress" ? unfinished(body, "in_progress") : body };
 }
 
 function cancel({ request, memory }: Call<StoredRequest>): { response: JsonObject } {
   const stored = getResponse(memory, request.id);
   if (stored.body["background"] !== true) throw badRequest("Cannot cancel a synchronous response.");
   if (stored.progress === "ended") return { response: stored.body };
-  stored.progress = "cancelled";
+  storeResponse(memory, { ...stored, progress: "cancelled" });
   return { response: unfinished(stored.body, "cancelled") };
 }
 

@@ -1,6 +1,5 @@
 import type { ApiError } from "../api-error.ts";
-import { errorReply } from "../error-reply.ts";
-import type { WireEvent, WireReply } from "../operation.ts";
+import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
 import type { JsonObject, RawRequest } from "../raw-request.ts";
 
 /**
@@ -9,7 +8,9 @@ import type { JsonObject, RawRequest } from "../raw-request.ts";
  * @see https://cloud.google.com/apis/design/errors
  */
 export function encodeGoogleError(error: ApiError): WireReply {
-  return errorReply(error, errorBody(error), { "content-type": "application/json; charset=UTF-8" });
+  const headers: HeaderFields = { "content-type": "application/json; charset=UTF-8" };
+  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
+  return { status: error.status, headers, body: JSON.stringify(errorBody(error)) };
 }
 
 /**
