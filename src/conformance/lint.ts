@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { CREDENTIALS_ONLY } from "../guard/detectors.ts";
+import { createRedactor, type Redactor } from "../guard/redact.ts";
 import { parsePointer, spansOf } from "../wire/json-pointer.ts";
 import { tokensIn } from "./bind.ts";
 import type { Problem } from "./errors.ts";
@@ -6,6 +8,7 @@ import { inspectSuite } from "./load.ts";
 import { MANIFEST_MEMBERS } from "./manifest.ts";
 import { makePlan } from "./plan.ts";
 import { VOLATILE_MASK } from "./redact.ts";
+import { secretsIn } from "./secrets.ts";
 import { MANIFEST_FILE, REQUEST_FILE, RESPONSE_FILE, type Transcript } from "./transcript.ts";
 import { stringsOf } from "./volatility.ts";
 
@@ -22,17 +25,6 @@ export interface LintedCase {
 const MACHINE_PATH =
   /(?:^|[\s"'=(:])((?:\/(?:home|Users|root|tmp|private|var\/folders)\/|[A-Za-z]:\\(?:Users|Temp)\\)[^\s"')]*)|file:\/\/\/[^\s"')]+/;
 
-const SECRET_FORMS: readonly [RegExp, string][] = [
-  [/\bsk-[A-Za-z0-9_-]{20,}/, "an API key"],
-  [/\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{30,}|\bgithub_pat_\w{30,}/, "a GitHub token"],
-  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/, "an AWS access key"],
-  [/\bAIza[\w-]{35}/, "a Google API key"],
-  [/\bxox[abprs]-[\w-]{10,}/, "a Slack token"],
-  [/\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+/, "a JSON Web Token"],
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "a private key"],
-  [/\b[Bb]earer\s+[\w.~+/-]{20,}/, "a bearer token"],
-];
-
 /**
  * Looks for what a case should not hold, and would replay with all the same.
  *
@@ -40,14 +32,15 @@ const SECRET_FORMS: readonly [RegExp, string][] = [
  */
 export async function lintSuite(root: string): Promise<LintedCase[]> {
   const inspections = await inspectSuite(root, { recorded: true });
+  const redactor = await createRedactor({ detectors: CREDENTIALS_ONLY });
   return inspections.map(({ name, dir, transcript, problems }) => ({
     case: name,
     dir,
-    problems: [...problems, ...(transcript ? lintTranscript(transcript) : [])],
+    problems: [...problems, ...(transcript ? lintTranscript(transcript, redactor) : [])],
   }));
 }
 
-export function lintTranscript(transcript: Transcript): Problem[] {
+export function lintTranscript(transcript: Transcript, redactor: Redactor): Problem[] {
   const { dir, manifest } = transcript;
   const manifestFile = join(dir, MANIFEST_FILE);
   const problems: Problem[] = [...makePlan(transcript).unanswered];
@@ -85,13 +78,15 @@ export function lintTranscript(transcript: Transcript): Problem[] {
         });
     }
   }
-  lintLines(transcript.requests, join(dir, REQUEST_FILE), problems);
-  lintLines(transcript.recorded, join(dir, RESPONSE_FILE), problems);
+  lintLines(transcript.requests, join(dir, REQUEST_FILE), redactor, problems);
+  lintLines(transcript.recorded, join(dir, RESPONSE_FILE), redactor, problems);
   return problems;
 }
 
-function lintLines(lines: readonly string[], file: string, problems: Problem[]): void {
+function lintLines(lines: readonly string[], file: string, redactor: Redactor, problems: Problem[]): void {
   for (const [index, line] of lines.entries()) {
+    for (const { pointer, detector } of secretsIn(line, redactor))
+      problems.push({ file, line: index + 1, message: `${pointer} holds what looks like a secret (${detector}).` });
     for (const { pointer, value } of stringsOf(line)) {
       const path = MACHINE_PATH.exec(value);
       if (path)
@@ -100,11 +95,6 @@ function lintLines(lines: readonly string[], file: string, problems: Problem[]):
           line: index + 1,
           message: `${pointer} holds a path of someone's machine (${(path[1] ?? path[0]).slice(0, 60)}).`,
         });
-      for (const [form, name] of SECRET_FORMS) {
-        // The secret itself is not shown: a report ends up in logs.
-        if (form.test(value))
-          problems.push({ file, line: index + 1, message: `${pointer} holds what looks like ${name}.` });
-      }
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Detector } from "./detector.ts";
+import type { Detector, DetectorFamily } from "./detector.ts";
 import { credentials } from "./detectors/credentials.ts";
 import { machine } from "./detectors/machine.ts";
 import { organisations } from "./detectors/organisations.ts";
@@ -17,3 +17,10 @@ export const DETECTORS: readonly Detector[] = [
   ...personal,
   ...machine,
 ];
+
+const LETS_IN: ReadonlySet<DetectorFamily> = new Set(["provider key", "token", "credential"]);
+
+/** Options of a redactor that looks for what lets somebody in, and not for what says whose it is. */
+export const CREDENTIALS_ONLY: Readonly<Record<string, boolean>> = Object.fromEntries(
+  DETECTORS.filter(({ family }) => !LETS_IN.has(family)).map(({ name }) => [name, false]),
+);

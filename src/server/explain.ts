@@ -8,7 +8,7 @@ import type { Entry } from "../fixtures/entry.ts";
 import { type Explanation, explain, explanationText } from "../fixtures/explain.ts";
 import type { FixtureSource } from "../fixtures/pool.ts";
 import { transformed } from "../fixtures/transform.ts";
-import { DETECTORS } from "../guard/detectors.ts";
+import { CREDENTIALS_ONLY } from "../guard/detectors.ts";
 import { createRedactor, type RedactionOptions, type Redactor } from "../guard/redact.ts";
 import type { Counters } from "../state/counters.ts";
 import { type ExplainRequest, guessPath } from "./explain-request.ts";
@@ -38,17 +38,14 @@ export interface RequestExplanation extends Explanation {
   text: string;
 }
 
-/** Families of what lets somebody in; what else a recording leaves out says why a request is another one. */
-const CREDENTIALS = new Set(["provider key", "token", "credential", "own"]);
-
 /** Says why no fixture answered. Loaded with the first miss, since most doubles should have none. */
 export class Explainer {
   readonly #host: ExplainHost;
   readonly #redactor: Redactor;
 
   static async load(host: ExplainHost): Promise<Explainer> {
-    const others = DETECTORS.filter(({ family }) => !CREDENTIALS.has(family)).map(({ name }) => [name, false]);
-    const detectors = { ...Object.fromEntries(others), ...host.redact?.detectors };
+    // What else a recording leaves out says why a request is another one.
+    const detectors = { ...CREDENTIALS_ONLY, ...host.redact?.detectors };
     return new Explainer(host, await createRedactor({ ...host.redact, detectors }));
   }
 

@@ -75,6 +75,8 @@ export class Recording {
   #ready: Ready | Promise<Ready> | undefined;
   #identifier: Identifier | Promise<Identifier> | undefined;
   #redactor: Promise<Redactor> | undefined;
+  /** That of a double in which something has been recorded, or replayed of what was. */
+  loadedRedactor: Redactor | undefined;
   /** Those of options that are no longer in use too. */
   readonly #recorders: FixtureRecorder[] = [];
   readonly #relays: Relay[] = [];
@@ -200,7 +202,10 @@ export class Recording {
 
   /** Takes out of a call what must not be written. */
   redactor(): Promise<Redactor> {
-    this.#redactor ??= import("../guard/redact.ts").then(({ createRedactor }) => createRedactor(this.#host.redact));
+    this.#redactor ??= import("../guard/redact.ts").then(async ({ createRedactor }) => {
+      this.loadedRedactor = await createRedactor(this.#host.redact);
+      return this.loadedRedactor;
+    });
     return this.#redactor;
   }
 }

@@ -62,7 +62,7 @@ export class Wiring {
     const maxTestIds = options.fixtureCountsMaxTestIds ?? DEFAULT_MAX_TEST_IDS;
     this.counters = new MemoryCounters(maxTestIds);
     this.errors = new OneShotErrors(maxTestIds);
-    this.journal = new Journal(options.journalMaxEntries ?? 1000);
+    this.journal = new Journal(options.journalMaxEntries ?? 1000, () => this.recording.loadedRedactor);
     this.stamps = options.seed === undefined ? new FreshStamps(this.clock) : new SeededStamps(options.seed);
     this.recording = new Recording({
       clock: this.clock,

@@ -2,6 +2,9 @@ import type { AnswerSource } from "../dialects/answer.ts";
 import { contextOf } from "../dialects/call.ts";
 import type { Call, ChaosAction, Operation } from "../dialects/operation.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
+import { isCredentialHeader } from "../guard/credential-headers.ts";
+import { maskedUrl } from "../guard/detectors/credentials.ts";
+import type { Redactor } from "../guard/redact.ts";
 import { LocalMemory } from "./memory.ts";
 
 /** What was asked and what was answered. */
@@ -73,17 +76,6 @@ export interface JournalFilter {
   status?: number;
 }
 
-const CREDENTIALS = [
-  "authorization",
-  "proxy-authorization",
-  "x-api-key",
-  "x-goog-api-key",
-  "api-key",
-  "xi-api-key",
-  "x-amz-security-token",
-  "cookie",
-];
-const CREDENTIAL_QUERY = /([?&](?:key|api[-_]?key|access_token|token|sig|signature)=)[^&#]*/gi;
 const MASK = "[redacted]";
 const NOTHING_REMEMBERED = new LocalMemory();
 const LONGEST_BODY = 64 * 1024;
@@ -91,12 +83,17 @@ const LONGEST_BODY = 64 * 1024;
 /** The last calls. A ring: what is beyond its length is forgotten, oldest first. */
 export class Journal {
   readonly #kept: (Kept | undefined)[];
+  readonly #redactor: () => Redactor | undefined;
   #count = 0;
   #first = 0;
 
-  /** @param length entries kept; 0 keeps none */
-  constructor(length: number) {
+  /**
+   * @param length entries kept; 0 keeps none
+   * @param redactor what entries go through when they are read: of a double that records, or replays what was recorded
+   */
+  constructor(length: number, redactor: () => Redactor | undefined = () => undefined) {
     this.#kept = new Array(length);
+    this.#redactor = redactor;
   }
 
   write(record: JournalRecord): void {
@@ -105,12 +102,12 @@ export class Journal {
     if (length === 0) return;
     const { raw } = record;
     const headers = { ...raw.headers };
-    for (const name of CREDENTIALS) if (headers[name] !== undefined) headers[name] = MASK;
+    for (const name in headers) if (isCredentialHeader(name)) headers[name] = MASK;
     this.#kept[number % length] = {
       number,
       timestamp: record.timestamp,
       method: raw.method,
-      url: raw.url.includes("?") ? raw.url.replace(CREDENTIAL_QUERY, `$1${MASK}`) : raw.url,
+      url: maskedUrl(raw.url, MASK),
       path: raw.path,
       headers,
       text: raw.body.length <= LONGEST_BODY ? raw.text : undefined,
@@ -122,19 +119,19 @@ export class Journal {
   }
 
   read(filter: JournalFilter = {}): JournalEntry[] {
-    return this.#find(filter).map(entryOf);
+    return this.#find(filter).map((kept) => this.#entryOf(kept));
   }
 
   /** Like `read`, with what fixtures would look at, to be compared with patterns. */
   readCalls(filter: JournalFilter = {}): JournalCall[] {
-    return this.#find(filter).map((kept) => ({ entry: entryOf(kept), subject: subjectOf(kept) }));
+    return this.#find(filter).map((kept) => ({ entry: this.#entryOf(kept), subject: subjectOf(kept) }));
   }
 
   /** The newest entry, without reading the others. */
   last(filter: JournalFilter = {}): JournalEntry | undefined {
     for (let number = this.#count - 1; number >= this.#oldest(); number--) {
       const kept = this.#kept[number % this.#kept.length];
-      if (kept !== undefined && fits(kept, filter)) return entryOf(kept);
+      if (kept !== undefined && fits(kept, filter)) return this.#entryOf(kept);
     }
     return undefined;
   }
@@ -152,6 +149,12 @@ export class Journal {
       return;
     }
     for (const [place, kept] of this.#kept.entries()) if (kept?.testId === testId) this.#kept[place] = undefined;
+  }
+
+  #entryOf(kept: Kept): JournalEntry {
+    const entry = entryOf(kept);
+    const redactor = this.#redactor();
+    return redactor === undefined ? entry : redacted(entry, redactor);
   }
 
   #oldest(): number {
@@ -186,6 +189,26 @@ function entryOf(kept: Kept): JournalEntry {
     body: canonicalBody(kept),
     testId: kept.testId,
     response: kept.response,
+  };
+}
+
+function redacted(entry: JournalEntry, redactor: Redactor): JournalEntry {
+  const redaction = redactor.call();
+  const value = <Value>(part: Value): Value | typeof MASK => {
+    try {
+      return redaction.value(part, "journal");
+    } catch {
+      // A secret in what must stay whole is no reason to give it away.
+      return MASK;
+    }
+  };
+  return {
+    ...entry,
+    path: redaction.uri(entry.path, "journal"),
+    headers: redaction.headers(entry.headers, "journal"),
+    body: value(entry.body),
+    testId: redaction.text(entry.testId, "journal"),
+    response: { ...entry.response, ...(value({ ...entry.response }) as JournalResponse) },
   };
 }
 

@@ -79,7 +79,9 @@ function withoutOwnParts({ url }: RawRequest): string {
 
 /** A path whose first segments are the base's last ones is not doubled: `…/v1` and `/v1/models` are `…/v1/models`. */
 function joined(provider: string, base: string, path: string): Target {
-  const [, origin = base, prefix = ""] = /^(https?:\/\/[^/]+)(\/.*)?$/.exec(base.replace(/\/+$/, "")) ?? [];
+  // A user in it is for nobody: neither is it sent, nor must a message show it.
+  const plain = base.replace(/\/+$/, "").replace(/^(https?:\/\/)[^/]*@/, "$1");
+  const [, origin = plain, prefix = ""] = /^(https?:\/\/[^/]+)(\/.*)?$/.exec(plain) ?? [];
   const before = prefix.split("/").filter((segment) => segment !== "");
   const after = (path.split("?", 1)[0] ?? "").split("/").filter((segment) => segment !== "");
   let shared = Math.min(before.length, after.length);

@@ -397,7 +397,7 @@ describe("stuntdouble lint", () => {
       'note manifest.json: the volatile pointer "/result/nothing" matches nothing in any response.',
       expect.stringMatching(/^note manifest\.json: the member "volatiles" is not known/),
       "note response.jsonl:2: the volatile value at /result/index is not masked; record the case again.",
-      "note request.jsonl:2: /params/key holds what looks like an API key.",
+      "note request.jsonl:2: /params/key holds what looks like a secret (openai-key).",
       "note request.jsonl:2: /params/log holds a path of someone's machine (/home/kim/x.log).",
       "note response.jsonl:2: /result/index holds a path of someone's machine (/tmp/abc).",
     ]);

@@ -337,6 +337,16 @@ describe("what goes wrong", () => {
     expect(warnings).toHaveLength(1);
   });
 
+  it("a context that holds a secret is not written, and the run fails without showing it", async () => {
+    const { relay, fixturePath, warnings } = await recorded((_, response) => response.end(completion("fine")));
+    const context = "ada@example.com";
+    const headers = { "x-stuntdouble-context": context };
+    expect(await (await post(relay.url + PATH, chat("hi"), { headers })).text()).toBe(completion("fine"));
+    await expect(relay.stop()).rejects.toThrow("The context that it was made in holds a secret");
+    expect(readdirSync(fixturePath)).toEqual([]);
+    expect(warnings.join()).not.toContain(context);
+  });
+
   it("a long stream goes through in the memory of its limit", async () => {
     const piece = Buffer.from(`data: ${"x".repeat(256 * 1024)}\n\n`);
     const pieces = 200;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { WholeFieldError } from "../../guard/finding.ts";
-import { createRedactor, type Redactor } from "../../guard/redact.ts";
+import { createRedactor } from "../../guard/redact.ts";
 import { pointerSegment } from "../../wire/json-pointer.ts";
 import type { Problem } from "../errors.ts";
+import { secretsIn } from "../secrets.ts";
 import { indistinct } from "./answers.ts";
 import { type Contract, SUITE_FILE } from "./contract.ts";
 import { inspectContracts, type Suite } from "./load.ts";
@@ -64,11 +64,13 @@ export async function lintSuite(suite: Suite): Promise<Problem[]> {
     lintSchema(contract, suite, say);
     lintStart(contract, suite, say);
     lintStrings(contract.text, suite.settings.hosts, say);
-    for (const { pointer, detector } of secretsOf(contract.text, redactor))
+    for (const { pointer, detector } of secretsIn(contract.text, redactor)) {
+      if (JUDGED_ELSEWHERE.has(detector)) continue;
       say(
         pointer,
         `${pointer} holds what looks like a secret (${detector}); put $opaque, or a placeholder, in its place.`,
       );
+    }
   }
   for (const contract of indistinct(suite.contracts))
     problems.push({
@@ -166,20 +168,6 @@ function lintStrings(text: string, hosts: readonly string[], say: Say): void {
 
 /** Detectors of what other rules judge: the reserved domains are fine in an address, and paths have a rule of their own. */
 const JUDGED_ELSEWHERE = new Set(["email", "home-folder"]);
-
-/** Where secrets are, and what they look like; never the secrets themselves, since reports end up in logs. */
-function secretsOf(text: string, redactor: Redactor): { pointer: string; detector: string }[] {
-  const redaction = redactor.call();
-  try {
-    redaction.json(text, "contract");
-  } catch (error) {
-    if (!(error instanceof WholeFieldError)) throw error;
-    return [error];
-  }
-  return redaction.findings
-    .filter(({ detector }) => !JUDGED_ELSEWHERE.has(detector))
-    .map(({ pointer = "", detector }) => ({ pointer, detector }));
-}
 
 /** URLs in a text: a scheme, two slashes and a host. */
 export function urlsIn(text: string): string[] {

@@ -27,6 +27,23 @@ const SECRETS = new RegExp(
   "dgi",
 );
 
+/** Parameters of a query whose value is a credential. */
+const PARAMETER =
+  "(?:x-(?:amz|goog)-)?(?:api[-_]?key|key|(?:access|auth|id|refresh|security)[-_]?token|token|sig|signature|credential|(?:client[-_]?)?secret|password)";
+const WHOLE_PARAMETER = new RegExp(`^${PARAMETER}$`, "i");
+const PARAMETERS = new RegExp(`([?&;]${PARAMETER}=)[^&#]*`, "gi");
+
+/** Whether a parameter of a query is a credential by its name. */
+export function isCredentialParameter(name: string): boolean {
+  return WHOLE_PARAMETER.test(name);
+}
+
+/** A URL with its credentials masked, whatever they look like: in its query, and before its host. */
+export function maskedUrl(url: string, mask: string): string {
+  const masked = url.includes("@") ? url.replace(/^(https?:\/\/)[^/?#]*@/i, "$1") : url;
+  return masked.includes("?") ? masked.replace(PARAMETERS, `$1${mask}`) : masked;
+}
+
 export const credentials: readonly Detector[] = [
   {
     name: "url-credential",
@@ -44,7 +61,7 @@ export const credentials: readonly Detector[] = [
     hints: ["key=", "token=", "sig=", "signature=", "credential=", "secret=", "password="],
     anyCase: true,
     holds: /(?:key|token|sig|signature|credential|secret|password)=/i,
-    find: /[?&;](?:(?:x-(?:amz|goog)-)?(?:api[-_]?key|key|(?:access|auth|id|refresh|security)[-_]?token|token|sig|signature|credential|(?:client[-_]?)?secret|password))=(?<secret>[^&#\s"'<>\\«]{6,})/dgi,
+    find: new RegExp(`[?&;]${PARAMETER}=(?<secret>[^&#\\s"'<>\\\\«]{6,})`, "dgi"),
   },
   {
     name: "bearer-token",
