@@ -46,7 +46,7 @@ function cpuMs(pid) {
 }
 
 /** Posts one body over and over with wrk on the second core. Gives requests a second and CPU time per request. */
-export async function load(server, { path, body, headers = {}, seconds, connections = 16 }) {
+export async function load(server, { path, body, headers = {}, seconds, connections = 64 }) {
   const bodyFile = join(scratch, "body");
   const script = join(scratch, "post.lua");
   writeFileSync(bodyFile, body);
@@ -84,7 +84,7 @@ export async function load(server, { path, body, headers = {}, seconds, connecti
 }
 
 /** The same over HTTP/2 without TLS, by h2load. */
-export async function loadOverHttp2(server, { path, body, headers = {}, seconds, connections = 16 }) {
+export async function loadOverHttp2(server, { path, body, headers = {}, seconds, connections = 64 }) {
   const bodyFile = join(scratch, "body");
   writeFileSync(bodyFile, body);
   const before = server.cpuMs();

@@ -142,6 +142,17 @@ export function nativeOf(native: Native | undefined, dialect: string): unknown {
   return native !== undefined && native.dialect === dialect ? native.value : undefined;
 }
 
+/** The same where they are an object's, as most are. */
+export function nativeMembers(native: Native | undefined, dialect: string): Record<string, unknown> | undefined {
+  const own = nativeOf(native, dialect);
+  return typeof own === "object" && own !== null && !Array.isArray(own) ? (own as Record<string, unknown>) : undefined;
+}
+
+/** What was thought, where the wire has one text for it: the summary if there is nothing else. */
+export function reasoningText({ text, summary }: ReasoningPart): string {
+  return text === "" && summary !== undefined ? summary.join("\n\n") : text;
+}
+
 /** All text of a choice, put together. */
 export function choiceText(choice: Choice): string {
   let text = "";

@@ -59,3 +59,53 @@ export function contentText(content: ChatMessage["content"]): string {
   for (const part of content) if (typeof part?.text === "string") text += part.text;
   return text;
 }
+
+/** Parts that are all text are one string, as most clients send it. */
+export function textOrParts(parts: ContentPart[]): string | ContentPart[] {
+  let text = "";
+  for (const part of parts) {
+    if (part.type !== "text") return parts;
+    text += part.text;
+  }
+  return text;
+}
+
+/** What is said in two pieces as one. */
+export function joinContent(before: ChatMessage["content"], after: string | ContentPart[]): string | ContentPart[] {
+  if (before === undefined || before === null) return after;
+  if (typeof before === "string" && typeof after === "string") return before + after;
+  const parts = (content: string | ContentPart[]): ContentPart[] =>
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return [...parts(before), ...parts(after)];
+}
+
+/**
+ * The blocks of a turn as messages: results of tools are messages of their own, in the order in which they stand
+ * among the other blocks.
+ * @param result the message of a block that is the result of a tool; undefined for any other
+ * @param others the message of those between two results; undefined if it would say nothing
+ */
+export function turnMessages<Block>(
+  blocks: readonly Block[],
+  result: (block: Block, index: number) => ChatMessage | undefined,
+  others: (blocks: Block[]) => ChatMessage | undefined,
+): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  let between: Block[] = [];
+  const flush = (): void => {
+    const message = between.length === 0 ? undefined : others(between);
+    if (message !== undefined) messages.push(message);
+    between = [];
+  };
+  blocks.forEach((block, index) => {
+    const message = result(block, index);
+    if (message === undefined) {
+      between.push(block);
+      return;
+    }
+    flush();
+    messages.push(message);
+  });
+  flush();
+  return messages;
+}

@@ -129,15 +129,21 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   /** What is answered when no tape does, where that is better than a miss. */
   fallback?(call: Call<Req>): Out;
   /**
-   * Keeps what later calls may ask for.
-   * @param unary renders this call's reply in its unary form, with the ids that were sent; given a request, as
-   * that would have been answered
+   * Keeps what later calls may ask for. Most is never asked for, so that nothing is to be rendered here.
    */
-  remember?(out: Out, call: Call<Req>, unary: (request?: Req) => string): void;
+  remember?(out: Out, call: Call<Req>, sent: Sent<Req>): void;
   /** How to read a recording of it. */
   rules?: Rules;
   /** The header that carries the request's id; `x-request-id` where none is named. */
   requestIdHeader?: string;
+}
+
+/** The reply to a call, for who may want to see it again. */
+export interface Sent<Req> {
+  /** What the first call of the encoder's `id` gave. */
+  firstId(prefix: string): string;
+  /** Renders the reply in its unary form, with the ids that were sent; given a request, as that would have been answered. */
+  unary(request?: Req): string;
 }
 
 export interface Operation extends OperationSpec<unknown, unknown, Record<string, unknown>> {}

@@ -3,6 +3,8 @@ import { badRequest } from "./api-error.ts";
 /** Objects and arrays may be nested this deep; beyond it a body is refused, as providers do. */
 export const MAX_DEPTH = 500;
 
+const NO_BYTES = new Uint8Array();
+
 export type JsonObject = Record<string, unknown>;
 
 /** A request as it came, before any dialect has looked at it. The body is complete and decompressed. */
@@ -74,9 +76,23 @@ export class RawRequest {
     return this.#json;
   }
 
+  /** The body as JSON if somebody has parsed it, else undefined. */
+  get parsed(): unknown {
+    return this.#json;
+  }
+
+  /** The same request for who keeps it long: of its body there is only what has been parsed. */
+  withoutBytes(): RawRequest {
+    return this.#copy(NO_BYTES, this.#json);
+  }
+
   /** The same request with another value for its body, where a path says what the body says elsewhere. */
   withJson(json: unknown): RawRequest {
-    const copy = new RawRequest(this.method, this.url, this.headers, this.body);
+    return this.#copy(this.body, json);
+  }
+
+  #copy(body: Uint8Array, json: unknown): RawRequest {
+    const copy = new RawRequest(this.method, this.url, this.headers, body);
     copy.path = this.path;
     copy.params = this.params;
     copy.route = this.route;

@@ -1,5 +1,6 @@
 import { pieces } from "../chat/pieces.ts";
 import { drawLetters } from "../chat/random.ts";
+import { numberedId } from "./ids.ts";
 import type { Call, EncodeContext } from "./operation.ts";
 
 /** What differs from call to call although the answer is the same. */
@@ -31,7 +32,7 @@ export class HoleContext implements EncodeContext<Record<string, unknown>> {
   }
 
   id(prefix: string): string {
-    return `${prefix}${NONCE}i${(this.#ids++).toString(36).padStart(4, "0")}`;
+    return numberedId(prefix, `${NONCE}i`, this.#ids++);
   }
 
   echo<T>(compute: (call: Call) => T): T {

@@ -2,6 +2,7 @@ import { drawLetters, hashOf, randomOf } from "../chat/random.ts";
 import type { ChatReply } from "../chat/reply.ts";
 import type { ApiError } from "./api-error.ts";
 import { chunkTexts, frame, framingOf, onWire, type Stamp } from "./encode.ts";
+import { numberedId } from "./ids.ts";
 import type { Call, EncodeContext, WireReply } from "./operation.ts";
 import { STREAM_HEADERS } from "./stream-headers.ts";
 
@@ -116,7 +117,7 @@ class MarkingContext implements EncodeContext<Record<string, unknown>> {
   }
 
   id(prefix: string): string {
-    return `${prefix}${this.#stamp.id}${(this.#ids++).toString(36).padStart(4, "0")}`;
+    return numberedId(prefix, this.#stamp.id, this.#ids++);
   }
 
   echo<T>(compute: (call: Call) => T): T {

@@ -9,6 +9,7 @@ import { httpOperation } from "../dialects/http.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import type { Call, Memory, Operation, WireReply } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
+import { SentReply } from "../dialects/sent-reply.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Journal, JournalResponse } from "../state/journal.ts";
 import type { CallStamp, Stamps } from "../state/stamps.ts";
@@ -229,9 +230,7 @@ export class Engine {
 
   #encode(call: Call, out: unknown, timing: Timing | undefined, stamp: CallStamp): Outcome {
     const { operation } = call;
-    operation.remember?.(out, call, (request = call.request) =>
-      String(renderUnary(out, { ...call, request }, stamp).bytes()),
-    );
+    operation.remember?.(out, call, new SentReply(out, call, stamp));
     if (!call.streamed || operation.encodeStream === undefined) {
       const body = renderUnary(out, call, stamp);
       if (timing === undefined || !takesTime(timing)) {

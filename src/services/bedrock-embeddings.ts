@@ -2,7 +2,7 @@ import { estimateTokens } from "../chat/tokens.ts";
 import { PlainView } from "../chat/view.ts";
 import { badRequest } from "../dialects/api-error.ts";
 import { may, need } from "../dialects/bedrock/check.ts";
-import { bedrockCommon } from "../dialects/bedrock/index.ts";
+import { bedrockCommon } from "../dialects/bedrock/common.ts";
 import { modelOf } from "../dialects/bedrock/path.ts";
 import { invokeFamily } from "../dialects/bedrock-invoke/request.ts";
 import { type Call, defineOperation } from "../dialects/operation.ts";

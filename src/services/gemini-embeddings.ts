@@ -1,7 +1,8 @@
 import { estimateTokens } from "../chat/tokens.ts";
 import { PlainView } from "../chat/view.ts";
 import { badRequest } from "../dialects/api-error.ts";
-import { encodeGoogleError } from "../dialects/gemini/errors.ts";
+import { modelOf } from "../dialects/gemini/request.ts";
+import { encodeGoogleError } from "../dialects/google/errors.ts";
 import {
   invalid,
   listMember,
@@ -9,9 +10,8 @@ import {
   objectMember,
   type Place,
   stringMember,
-} from "../dialects/gemini/members.ts";
-import { modelOf } from "../dialects/gemini/request.ts";
-import { routesOf } from "../dialects/gemini/routes.ts";
+} from "../dialects/google/members.ts";
+import { routesOf } from "../dialects/google/routes.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
 import { type EmbeddingOutput, madeVector } from "./embeddings.ts";

@@ -1,6 +1,6 @@
 import { PlainView } from "../chat/view.ts";
 import { ApiError, badRequest } from "../dialects/api-error.ts";
-import { encodeGoogleError } from "../dialects/gemini/errors.ts";
+import { encodeGoogleError } from "../dialects/google/errors.ts";
 import { defineOperation, type Route } from "../dialects/operation.ts";
 import type { JsonObject, RawRequest } from "../dialects/raw-request.ts";
 

@@ -1,6 +1,6 @@
 import { anthropic } from "../dialects/anthropic/index.ts";
 import { azure } from "../dialects/azure/index.ts";
-import { bedrockConverse } from "../dialects/bedrock/index.ts";
+import { bedrockConverse } from "../dialects/bedrock-converse/index.ts";
 import { bedrockInvoke } from "../dialects/bedrock-invoke/index.ts";
 import { cohere } from "../dialects/cohere/index.ts";
 import { gemini } from "../dialects/gemini/index.ts";
@@ -13,6 +13,7 @@ import { openaiResponses } from "../dialects/openai-responses/index.ts";
 import { openRouter } from "../dialects/openrouter/index.ts";
 import type { Dialect } from "../dialects/operation.ts";
 import { vertex } from "../dialects/vertex/index.ts";
+import { anthropicModels } from "./anthropic-models.ts";
 import { azureEmbeddings } from "./azure-embeddings.ts";
 import { cohereOnBedrock, titanEmbeddings } from "./bedrock-embeddings.ts";
 import { cohereEmbeddings } from "./cohere-embeddings.ts";
@@ -30,6 +31,7 @@ export const dialects: readonly Dialect[] = [
   { name: "openai-embeddings", providers: ["openai"], operations: [openaiEmbeddings] },
   { name: "openai-models", providers: ["openai"], operations: [openaiModels] },
   anthropic,
+  { name: "anthropic-models", providers: ["anthropic"], operations: [anthropicModels] },
   bedrockConverse,
   bedrockInvoke,
   { name: "bedrock-embeddings", providers: ["bedrock"], operations: [titanEmbeddings, cohereOnBedrock] },

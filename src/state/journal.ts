@@ -62,11 +62,19 @@ interface Kept {
   /** As its operation sees it, without what led to the route. */
   path: string;
   headers: JournalEntry["headers"];
-  text: string | undefined;
+  /** Undefined where the body was too long to keep. */
+  body: KeptBody | undefined;
   params: RawRequest["params"];
   operation: Operation | undefined;
   testId: string;
   response: JournalResponse;
+}
+
+/** Where a body lies among others. */
+interface KeptBody {
+  slab: Buffer;
+  from: number;
+  to: number;
 }
 
 export interface JournalFilter {
@@ -79,6 +87,7 @@ export interface JournalFilter {
 const MASK = "[redacted]";
 const NOTHING_REMEMBERED = new LocalMemory();
 const LONGEST_BODY = 64 * 1024;
+const SLAB_BYTES = 256 * 1024;
 
 /** The last calls. A ring: what is beyond its length is forgotten, oldest first. */
 export class Journal {
@@ -86,6 +95,9 @@ export class Journal {
   readonly #redactor: () => Redactor | undefined;
   #count = 0;
   #first = 0;
+  /** Bodies lie together outside of the heap: each garbage collection would move a thousand texts. */
+  #slab = Buffer.alloc(0);
+  #used = 0;
 
   /**
    * @param length entries kept; 0 keeps none
@@ -110,12 +122,24 @@ export class Journal {
       url: maskedUrl(raw.url, MASK),
       path: raw.path,
       headers,
-      text: raw.body.length <= LONGEST_BODY ? raw.text : undefined,
+      body: this.#keep(raw.body),
       params: raw.params,
       operation: record.operation,
       testId: record.testId,
       response: record.response,
     };
+  }
+
+  #keep(body: Uint8Array): KeptBody | undefined {
+    if (body.length > LONGEST_BODY) return undefined;
+    if (body.length > this.#slab.length - this.#used) {
+      this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#slab.set(body, from);
+    this.#used += body.length;
+    return { slab: this.#slab, from, to: this.#used };
   }
 
   read(filter: JournalFilter = {}): JournalEntry[] {
@@ -212,16 +236,16 @@ function redacted(entry: JournalEntry, redactor: Redactor): JournalEntry {
   };
 }
 
-function rawOf({ method, url, path, headers, text = "", params }: Kept): RawRequest {
-  const raw = new RawRequest(method, url, headers, Buffer.from(text));
+function rawOf({ method, url, path, headers, body, params }: Kept): RawRequest {
+  const raw = new RawRequest(method, url, headers, body?.slab.subarray(body.from, body.to) ?? Buffer.alloc(0));
   raw.path = path;
   raw.params = params;
   return raw;
 }
 
 function subjectOf(kept: Kept): JournalCall["subject"] {
-  const { operation, text } = kept;
-  if (operation === undefined || text === undefined) return undefined;
+  const { operation, body } = kept;
+  if (operation === undefined || body === undefined) return undefined;
   const raw = rawOf(kept);
   try {
     const request = operation.decode(raw, NOTHING_REMEMBERED);
@@ -233,8 +257,8 @@ function subjectOf(kept: Kept): JournalCall["subject"] {
 
 /** Parsed when it is read: most entries never are. */
 function canonicalBody(kept: Kept): unknown {
-  if (kept.text === undefined || kept.text === "") return null;
   const raw = rawOf(kept);
+  if (raw.body.length === 0) return null;
   try {
     return kept.operation === undefined ? raw.json : kept.operation.decode(raw, NOTHING_REMEMBERED);
   } catch {
@@ -242,7 +266,7 @@ function canonicalBody(kept: Kept): unknown {
     try {
       return raw.json;
     } catch {
-      return kept.text;
+      return raw.text;
     }
   }
 }

@@ -10,12 +10,14 @@ interface Exchange {
   waiting: Set<string>;
   acceptsEvents: boolean;
   streaming: boolean;
+  /** What is sent while the POST is being received; undefined once it has been. */
+  held: string[] | undefined;
 }
 
 /**
- * The conversations of an HTTP listener. A POST is answered when all requests in it are; what is sent meanwhile and
- * answers nothing goes into the response as an event stream where the client accepts one, and is lost where it does
- * not: plain HTTP has no way for it.
+ * The conversations of an HTTP listener. A POST is answered when all requests in it are; what is sent meanwhile, or at
+ * once with the answer, and answers nothing goes into the response as an event stream where the client accepts one, and
+ * is lost where it does not: plain HTTP has no way for it.
  *
  * Each conversation is given an id as MCP's Streamable HTTP has it, and a DELETE with it ends the conversation. A client
  * that knows nothing of ids stays in the one conversation that nobody has named yet, until `initialize` begins another.
@@ -32,7 +34,7 @@ export class HttpConversations {
   handle(request: IncomingMessage, response: ServerResponse): void {
     const id = request.headers[SESSION_HEADER];
     const known = typeof id === "string" ? this.named.get(id) : undefined;
-    if (typeof id === "string" && !known) {
+    if (typeof id === "string" && (!known || known.over)) {
       response.writeHead(404, { "content-type": "text/plain" }).end("There is no such session.\n");
       return;
     }
@@ -94,13 +96,16 @@ class HttpConversation implements Channel {
     const asked = isMessage(message)
       ? message.members.flatMap((member) => (member.kind === "request" ? [member.idKey as string] : []))
       : ["null"];
-    const exchange = { response, waiting: new Set(asked), acceptsEvents, streaming: false };
-    if (asked.length > 0) {
-      this.exchanges.push(exchange);
-      response.on("close", () => this.drop(exchange));
+    if (asked.length === 0) {
+      this.events?.frame(text);
+      response.writeHead(202).end();
+      return;
     }
+    const exchange: Exchange = { response, waiting: new Set(asked), acceptsEvents, streaming: false, held: [] };
+    this.exchanges.push(exchange);
+    response.on("close", () => this.drop(exchange));
     this.events?.frame(text);
-    if (asked.length === 0) response.writeHead(202).end();
+    this.release(exchange);
   }
 
   send(text: string): void {
@@ -112,20 +117,32 @@ class HttpConversation implements Channel {
       this.exchanges.find(({ waiting }) => answers.some((id) => waiting.has(id))) ?? this.exchanges.at(-1);
     if (!exchange) return;
     for (const id of answers) exchange.waiting.delete(id);
+    // What is broken on purpose says not whom it answers, and nothing else will come.
+    if (!isMessage(message)) exchange.waiting.clear();
+    if (exchange.held) exchange.held.push(text);
+    else this.write(exchange, [text]);
+  }
+
+  private release(exchange: Exchange): void {
+    const held = exchange.held as string[];
+    exchange.held = undefined;
+    if (held.length > 0 && this.exchanges.includes(exchange)) this.write(exchange, held);
+  }
+
+  private write(exchange: Exchange, texts: readonly string[]): void {
+    const { response } = exchange;
     const last = exchange.waiting.size === 0;
-    if (!exchange.streaming && (last || !exchange.acceptsEvents)) {
-      if (!last) return;
-      this.drop(exchange);
-      exchange.response.writeHead(200, { "content-type": "application/json" }).end(text);
+    if (last) this.drop(exchange);
+    if (!exchange.streaming && (!exchange.acceptsEvents || (last && texts.length === 1))) {
+      const answer = texts.findLast(answersSomething);
+      if (last && answer !== undefined) response.writeHead(200, { "content-type": "application/json" }).end(answer);
       return;
     }
     if (!exchange.streaming)
-      exchange.response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+      response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
     exchange.streaming = true;
-    exchange.response.write(`event: message\ndata: ${text}\n\n`);
-    if (!last) return;
-    this.drop(exchange);
-    exchange.response.end();
+    response.write(texts.map((text) => `event: message\ndata: ${text}\n\n`).join(""));
+    if (last) response.end();
   }
 
   end(): void {
@@ -150,7 +167,8 @@ class HttpConversation implements Channel {
   }
 
   stop() {
-    this.end();
+    for (const { response } of this.exchanges.splice(0)) response.destroy();
+    this.finish();
     return Promise.resolve(STOPPED_CLEANLY);
   }
 
@@ -158,4 +176,9 @@ class HttpConversation implements Channel {
     const at = this.exchanges.indexOf(exchange);
     if (at >= 0) this.exchanges.splice(at, 1);
   }
+}
+
+function answersSomething(text: string): boolean {
+  const message = readMessage(text);
+  return !isMessage(message) || message.members.some(({ kind }) => kind === "response");
 }

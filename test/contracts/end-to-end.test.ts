@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -10,6 +10,7 @@ import { loadContracts } from "../../src/conformance/contracts/load.ts";
 import { verifyContracts } from "../../src/conformance/contracts/verify.ts";
 import { service } from "../../src/conformance/target.ts";
 import { CLI, runCli, startCli, temporaryFolder } from "../conformance/support.ts";
+import { mountVolume, volumesUnavailable } from "../support/volume.ts";
 import { DownloadDaemon } from "./daemon.ts";
 
 const SUITE = "test/contracts/download-manager";
@@ -104,30 +105,46 @@ test("a client in Python that was written against play runs unchanged against th
   expect(await run(unix)).toBe(seen);
 });
 
-test("conditions are arranged: a full disk, an origin that answers 403, a lockout, a wedged daemon", async () => {
-  const disk = join(folder, "disk");
-  mkdirSync(disk);
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
-  stops.push(() => execFileSync("umount", [disk]));
+/** Arranges what a contract requires, and holds a live daemon to it. */
+async function arranged(
+  name: string,
+  options: ConstructorParameters<typeof DownloadDaemon>[0] = {},
+  { suite = SUITE, before }: { suite?: string; before?: (unix: string) => Promise<void> } = {},
+) {
+  const { unix } = await live(options, name.replaceAll("/", "-"));
+  await before?.(unix);
+  const [verdict] = await verifyContracts(await loadContracts(suite), service(unix), {
+    transport: "unix",
+    allow: [name],
+    filter: ({ id }) => id === `${name}.json`,
+  });
+  return [verdict?.status, verdict?.differences];
+}
+
+// A mount needs root. Without it this test does not run, which is a failure where CI is set.
+const unavailable = volumesUnavailable();
+const mayMiss = unavailable !== undefined && process.env["CI"] !== "true";
+
+test.skipIf(mayMiss)(`a condition is arranged: a full disk${mayMiss ? ` (skipped: ${unavailable})` : ""}`, async () => {
+  const disk = mountVolume("1m");
+  stops.push(() => disk.remove());
+  expect(await arranged("errors/download.add.disk-full", { root: disk.path })).toEqual(["passed", []]);
+});
+
+test("a condition is arranged: an origin that answers 403", async () => {
   const origin = createServer((_, response) => response.writeHead(403).end());
-  origin.listen(18_403, "127.0.0.1");
+  origin.listen(0, "127.0.0.1");
   await once(origin, "listening");
   stops.push(() => origin.close());
-  const suite = await loadContracts(SUITE);
-  const run = async (
-    name: string,
-    options: { root?: string; wedged?: boolean } = {},
-    before?: (unix: string) => Promise<void>,
-  ) => {
-    const { unix } = await live(options, name.replaceAll("/", "-"));
-    await before?.(unix);
-    const [verdict] = await verifyContracts(suite, service(unix), {
-      transport: "unix",
-      allow: [name],
-      filter: ({ id }) => id === `${name}.json`,
-    });
-    return [verdict?.status, verdict?.differences];
-  };
+  const suite = join(folder, "forbidden");
+  cpSync(SUITE, suite, { recursive: true });
+  const file = join(suite, "errors/download.add.forbidden.json");
+  const { port } = origin.address() as { port: number };
+  writeFileSync(file, readFileSync(file, "utf8").replace("http://127.0.0.1:1/", `http://127.0.0.1:${port}/`));
+  expect(await arranged("errors/download.add.forbidden", {}, { suite })).toEqual(["passed", []]);
+});
+
+test("conditions are arranged: a lockout, a wedged daemon", async () => {
   const lockOut = async (unix: string) => {
     const socket = connect(unix.slice("unix:".length));
     const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
@@ -137,10 +154,8 @@ test("conditions are arranged: a full disk, an origin that answers 403, a lockou
     }
     socket.destroy();
   };
-  expect(await run("errors/download.add.disk-full", { root: disk })).toEqual(["passed", []]);
-  expect(await run("errors/download.add.forbidden")).toEqual(["passed", []]);
-  expect(await run("errors/pairing.confirm.lockout", {}, lockOut)).toEqual(["passed", []]);
-  expect(await run("errors/capture.offer.timeout", { wedged: true })).toEqual(["passed", []]);
+  expect(await arranged("errors/pairing.confirm.lockout", {}, { before: lockOut })).toEqual(["passed", []]);
+  expect(await arranged("errors/capture.offer.timeout", { wedged: true })).toEqual(["passed", []]);
 });
 
 test("a deliberately slow play lets an offer fail open", async () => {

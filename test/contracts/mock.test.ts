@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { loadContracts } from "../../src/conformance/contracts/load.ts";
 import { verifyContracts } from "../../src/conformance/contracts/verify.ts";
 import { ManualClock } from "../../src/state/manual-clock.ts";
-import { clientOf, mockOf, mockTarget } from "./support.ts";
+import { clientOf, mockOf, mockTarget, pair, suiteOf } from "./support.ts";
 
 const suite = await loadContracts("test/contracts/download-manager");
 const add = { url: "https://example.org/a.iso", startMode: "later" };
@@ -62,6 +62,35 @@ test("whatever is added and removed, exactly what lives is found", () => {
     }),
     { numRuns: 50 },
   );
+});
+
+test.each([
+  ["alone", {}, {}],
+  ["first", {}, { most: 1 }],
+  ["last", { most: 1 }, {}],
+  ["between", { most: 1 }, { $ref: 2 }],
+])("ids as names of members are those that live: %s", async (_, before, after) => {
+  const mapped = await suiteOf({
+    contract: { setup: [{ request: { method: "add", params: { text: "x" } }, bind: { $id: "/result/id" } }] },
+    add: pair("add", { text: "a" }, { result: { id: 17 } }),
+    all: pair("all", undefined, { result: { byId: { ...before, $id: { text: "a", at: "$isoDate" }, ...after } } }),
+    remove: pair("remove", { id: "$id" }, { result: true }),
+  });
+  const client = clientOf(mockOf(mapped));
+  const all = () => (client.ask("all").result as { byId: object }).byId;
+  expect(all()).toEqual({ ...before, ...after });
+  const [one, two] = ["mine", "yours"].map((text) => client.ask("add", { text }).result?.["id"] as number);
+  const at = expect.stringMatching(/Z$/);
+  expect(all()).toEqual({
+    ...before,
+    [one as number]: { text: "mine", at },
+    [two as number]: { text: "yours", at },
+    ...after,
+  });
+  client.ask("remove", { id: one });
+  expect(all()).toEqual({ ...before, [two as number]: { text: "yours", at }, ...after });
+  const verdicts = await verifyContracts(mapped, mockTarget(mockOf(mapped)), { transport: "unix", settleMs: 1 });
+  expect(verdicts.flatMap(({ differences }) => differences)).toEqual([]);
 });
 
 test("errors come on their recorded condition, and not otherwise", () => {
@@ -128,6 +157,66 @@ test("events reach every client after their cause, and only after a success", ()
   other.close();
   caller.ask("download.add", add);
   expect(other.received).toHaveLength(1);
+});
+
+const ticking = await suiteOf({
+  contract: { events: { tick: { everyMs: 1000 }, told: { after: "ask", to: "caller", delayMs: 5 } } },
+  ask: pair("ask", undefined, { result: true }),
+  "events/tick": { notification: { jsonrpc: "2.0", method: "tick", params: { at: "$isoDate" } } },
+  "events/told": { notification: { jsonrpc: "2.0", method: "told", params: { by: "us" } } },
+});
+
+test("an event on a timer comes to all clients as long as there are any", () => {
+  const clock = new ManualClock();
+  const mock = mockOf(ticking, { clock });
+  const [one, two] = [clientOf(mock), clientOf(mock)];
+  const ticks = (client: typeof one) => client.received.map((message) => (message as { method: string }).method);
+  clock.advance(999);
+  expect([ticks(one), ticks(two)]).toEqual([[], []]);
+  clock.advance(2001);
+  expect([ticks(one), ticks(two)]).toEqual([
+    ["tick", "tick", "tick"],
+    ["tick", "tick", "tick"],
+  ]);
+  two.close();
+  clock.advance(1000);
+  expect([ticks(one).length, ticks(two).length]).toEqual([4, 3]);
+  one.close();
+  clock.advance(5000);
+  expect(ticks(one)).toHaveLength(4);
+  const late = clientOf(mock);
+  clock.advance(1000);
+  expect(ticks(late)).toEqual(["tick"]);
+});
+
+test("an event for the caller comes to nobody else, and after its delay", () => {
+  const clock = new ManualClock();
+  const mock = mockOf(ticking, { clock });
+  const [caller, other] = [clientOf(mock), clientOf(mock)];
+  expect(caller.ask("ask").result).toBe(true);
+  clock.advance(4);
+  expect(caller.received).toHaveLength(1);
+  clock.advance(1);
+  expect(caller.received[1]).toEqual({ jsonrpc: "2.0", method: "told", params: { by: "us" } });
+  expect(other.received).toEqual([]);
+});
+
+test("events on a timer and for the caller are held to their goldens", async () => {
+  const clock = new ManualClock();
+  const mock = mockOf(ticking, { clock });
+  let running = true;
+  const pass = () => {
+    clock.advance(100);
+    if (running) setImmediate(pass);
+  };
+  pass();
+  const verdicts = await verifyContracts(ticking, mockTarget(mock), { transport: "unix", clock, settleMs: 10 });
+  running = false;
+  expect(verdicts.map(({ case: id, status, differences }) => [id, status, differences])).toEqual([
+    ["ask.json", "passed", []],
+    ["events/tick.json", "passed", []],
+    ["events/told.json", "passed", []],
+  ]);
 });
 
 test("a delayed method takes its time while others are answered", () => {

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { coverageOf } from "../../src/conformance/contracts/coverage.ts";
 import { generate } from "../../src/conformance/contracts/generate.ts";
 import { loadContracts } from "../../src/conformance/contracts/load.ts";
-import { clientOf, mockOf } from "./support.ts";
+import { clientOf, mockOf, pair, suiteOf } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stuntdouble-contracts-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,6 +56,12 @@ test("generated validators run where no package is installed, and the types comp
   const files = await generate(document("download-manager"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  // Code of other packages goes with its license.
+  for (const name of ["ajv", "ajv-formats"]) {
+    const license = readFileSync(`node_modules/${name}/LICENSE`, "utf8");
+    for (const line of license.split("\n")) expect(files["validators.js"]).toContain(line.trim());
+    expect(files["validators.js"]).toContain(`Holds code of ${name}:`);
+  }
   const script = `
     import { notificationFaults, paramsFaults, resultFaults } from "./validators.js";
     console.log(JSON.stringify([
@@ -121,4 +127,41 @@ test.each([
   ],
 ])("what is no schema is refused with a reason", async (schema, reason) => {
   await expect(generate(schema)).rejects.toThrow(reason);
+});
+
+test("patterns of schemas and placeholders take linear time, and each is held to its own", async () => {
+  const suite = await suiteOf({
+    contract: {
+      schema: {
+        methods: {
+          a: {
+            params: {
+              properties: {
+                slow: { type: "string", pattern: "^(a+)+$" },
+                word: { type: "string", pattern: "^[a-z]+$" },
+              },
+              patternProperties: { "^(x+)+y$": { type: "number" } },
+            },
+            result: {},
+          },
+        },
+      },
+      placeholders: { $slow: { pattern: "^(b+)+$" }, $digits: { pattern: "^\\d{3}$" } },
+    },
+    a: pair("a", {}, { result: null }),
+  });
+  // With backtracking each of these would take longer than anybody waits.
+  const long = (letter: string) => `${letter.repeat(100_000)}!`;
+  const faults = (params: object) => suite.schema?.faults("a", "params", params).map(({ pointer }) => pointer);
+  expect(faults({ slow: long("a"), word: "A", [long("x")]: "" })).toEqual(["/slow", "/word"]);
+  expect(faults({ slow: "aaa", word: "a", xxy: "" })).toEqual(["/xxy"]);
+  expect(suite.placeholders.accepts("$slow", long("b"))).toBe(false);
+  expect(["123", "12a"].map((text) => suite.placeholders.accepts("$digits", text))).toEqual([true, false]);
+});
+
+test("a pattern that no linear engine takes is refused with its reason", async () => {
+  const schema = { methods: { a: { params: { properties: { b: { type: "string", pattern: "^(?!no)" } } } } } };
+  await expect(suiteOf({ contract: { schema } })).rejects.toThrow(
+    /its pattern "\^\(\?!no\)" cannot be used.*look-around/s,
+  );
 });

@@ -9,17 +9,22 @@ import { SeededStamps } from "../../src/state/stamps.ts";
 import { type Channel, functionChannel } from "../../src/transport/channel.ts";
 import type { DownloadDaemon } from "./daemon.ts";
 
-/** A suite of files that are written down here. Contracts get a name and a description where they have none. */
+/** Writes a suite. Contracts get a name and a description where they have none. */
+export function writeSuite(root: string, files: Readonly<Record<string, object>>): string {
+  for (const [name, content] of Object.entries(files)) {
+    const file = join(root, `${name}.json`);
+    mkdirSync(dirname(file), { recursive: true });
+    const whole = name === "contract" ? content : { name, description: "For a test.", ...content };
+    writeFileSync(file, JSON.stringify(whole));
+  }
+  return root;
+}
+
+/** A suite of files that are written down in the test. */
 export async function suiteOf(files: Readonly<Record<string, object>>): Promise<Suite> {
   const root = mkdtempSync(join(tmpdir(), "stuntdouble-suite-"));
   try {
-    for (const [name, content] of Object.entries(files)) {
-      const file = join(root, `${name}.json`);
-      mkdirSync(dirname(file), { recursive: true });
-      const whole = name === "contract" ? content : { name, description: "For a test.", ...content };
-      writeFileSync(file, JSON.stringify(whole));
-    }
-    return await loadContracts(root);
+    return await loadContracts(writeSuite(root, files));
   } finally {
     rmSync(root, { recursive: true });
   }
@@ -63,21 +68,17 @@ export function mockOf(suite: Suite, options: Partial<MockOptions> = {}): MockDa
 /** A mock in this process, reached as if by a Unix socket. */
 export function mockTarget(mock: MockDaemon): Target {
   return () => {
-    let client: MockClient | undefined;
-    const channel: Channel = functionChannel(
-      (text, send) => {
-        if (!client) {
-          client = { transport: "unix", send, disconnect: () => void channel.stop() };
-          mock.connect(client);
-        }
-        mock.receive(client, text);
-      },
-      () => client && mock.disconnect(client),
-    );
+    let client: MockClient;
+    const channel: Channel = functionChannel((text) => mock.receive(client, text));
     return {
       ...channel,
+      open(events) {
+        client = { transport: "unix", send: (text) => events.frame(text), disconnect: () => void channel.stop() };
+        channel.open(events);
+        mock.connect(client);
+      },
       stop() {
-        if (client) mock.disconnect(client);
+        mock.disconnect(client);
         return channel.stop();
       },
     };

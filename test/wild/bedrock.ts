@@ -6,7 +6,7 @@ import {
   type ConverseStreamOutput,
 } from "@aws-sdk/client-bedrock-runtime";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { bedrockConverse } from "../../src/dialects/bedrock/index.ts";
+import { bedrockConverse } from "../../src/dialects/bedrock-converse/index.ts";
 import type { Asked, Seen, Source, WildProvider } from "./provider.ts";
 import { KEY_HEADER } from "./serve.ts";
 

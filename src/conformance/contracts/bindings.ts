@@ -23,9 +23,10 @@ export class Bindings {
     return render(template, (hole) => this.#value(hole));
   }
 
-  #value({ name }: Hole): string {
+  #value({ name, isMemberName }: Hole): string {
     const bound = this.bound.get(name);
     if (bound !== undefined) return bound;
+    if (isMemberName && !this.#placeholders.knows(name)) return JSON.stringify(name);
     const made = JSON.stringify(this.#placeholders.make(name, this.#random, this.#wallMs()));
     if (!this.#placeholders.isBuiltIn(name)) this.bound.set(name, made);
     return made;
@@ -34,5 +35,7 @@ export class Bindings {
 
 /** Names in a template that nothing gives a value to: neither the format, nor the suite, nor a set-up call. */
 export function unboundIn(template: Template, placeholders: Placeholders, bound: ReadonlySet<string>): Hole[] {
-  return template.holes.filter(({ name }) => name !== "" && !placeholders.knows(name) && !bound.has(name));
+  return template.holes.filter(
+    ({ name, isMemberName }) => name !== "" && !isMemberName && !placeholders.knows(name) && !bound.has(name),
+  );
 }

@@ -80,6 +80,7 @@ export class Exchange {
         this.#ids.create(kind, hole.name, this.#random, this.#wallMs)
       );
     }
+    if (hole.isMemberName && !this.#placeholders.knows(hole.name)) return JSON.stringify(hole.name);
     if (!this.#placeholders.isBuiltIn(hole.name)) {
       const own = this.#requested.captured.get(hole.name) ?? this.#own.get(hole.name) ?? this.#make(hole.name);
       this.#own.set(hole.name, own);

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { SchemaTypes } from "./schema-types.ts";
 import {
   isDraft7,
@@ -99,7 +100,7 @@ export type Server = {
 }
 
 async function validatorsOf(schema: ServiceSchema): Promise<string> {
-  const ajv = await makeAjv(isDraft7(schema.document), true);
+  const ajv = await makeAjv(isDraft7(schema.document), "generate");
   ajv.addSchema(schema.document, "stuntdouble:service");
   const exported: Record<string, string> = {};
   const tables: Record<"params" | "positional" | "result" | "notification", string[]> = {
@@ -131,8 +132,10 @@ async function validatorsOf(schema: ServiceSchema): Promise<string> {
     .replace(/^"use strict";/, "")
     .replace(/\bexport const (v\d+) = /g, "const $1 = ");
   const table = (name: keyof typeof tables) => `new Map(Object.entries({ ${tables[name].join(", ")} }))`;
+  const { text, notices } = inlined(code);
   return `${MADE}
-${inlined(code)}
+${notices}
+${text}
 const params = ${table("params")};
 const positional = ${table("positional")};
 const results = ${table("result")};
@@ -153,8 +156,11 @@ function faults(validate, value) {
 `;
 }
 
-/** The code with the modules that it requires written into it, so that it runs where none of them is installed. */
-function inlined(code: string): string {
+/**
+ * The code with the modules that it requires written into it, so that it runs where none of them is installed, and the
+ * licenses of the packages that they are of.
+ */
+function inlined(code: string): { text: string; notices: string } {
   const modules = new Map<string, string>();
   const take = (id: string, from: string): string => {
     const file = createRequire(from).resolve(id);
@@ -181,5 +187,26 @@ ${source}
   };
 })();`,
   );
-  return [...functions, own].join("\n");
+  // The validators themselves are ajv's work, whether they require any of its modules or not.
+  const ajv = createRequire(import.meta.url).resolve("ajv");
+  const folders = new Set([ajv, ...modules.keys()].map(packageFolder));
+  return { text: [...functions, own].join("\n"), notices: [...folders].map(noticeOf).join("\n") };
+}
+
+function packageFolder(file: string): string {
+  let folder = dirname(file);
+  while (!existsSync(join(folder, "package.json")) || nameIn(folder) === undefined) folder = dirname(folder);
+  return folder;
+}
+
+function nameIn(folder: string): string | undefined {
+  return (JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name?: string }).name;
+}
+
+/** @throws Error for a package without a license file, whose code must not be given on */
+function noticeOf(folder: string): string {
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  if (file === undefined) throw new Error(`${folder} has no license file, and its code is part of the validators`);
+  const lines = readFileSync(join(folder, file), "utf8").trim().replaceAll("*/", "* /").split(/\r?\n/);
+  return `/*!\n * Holds code of ${nameIn(folder)}:\n *\n${lines.map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */`;
 }

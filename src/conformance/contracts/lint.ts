@@ -121,7 +121,8 @@ function lintSchema(contract: Contract, { schema }: Suite, say: Say): void {
 /** Whether a fault is only that a placeholder stands where its value will. */
 function isPlaceholders({ pointer }: SchemaFault, value: unknown): boolean {
   const holds = (at: unknown): boolean =>
-    placeholderIn(at) !== undefined || (typeof at === "object" && at !== null && Object.values(at).some(holds));
+    placeholderIn(at) !== undefined ||
+    (typeof at === "object" && at !== null && [...Object.keys(at), ...Object.values(at)].some(holds));
   const at = valueAt(value, pointer);
   // Keywords like oneOf complain about what holds the placeholder.
   return at !== undefined && holds(at);

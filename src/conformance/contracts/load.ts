@@ -58,7 +58,7 @@ export async function loadContracts(root: string): Promise<Suite> {
 export async function inspectContracts(root: string): Promise<InspectedSuite> {
   const folder = resolve(root);
   const problems: Problem[] = [];
-  const ajv = await makeAjv(false);
+  const ajv = await makeAjv(false, "own");
   ajv.addSchema(suiteFormat);
   const checks = { suite: checkOf(ajv.compile(suiteFormat)), contract: checkOf(ajv.compile(contractFormat)) };
   const settingsFile = join(folder, SUITE_FILE);

@@ -53,6 +53,10 @@ export function isDateTime(text: string): boolean {
   );
 }
 
+function builtIn(name: string): BuiltIn | undefined {
+  return Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
+}
+
 /** What the placeholders of a suite stand for by their shape. What one is bound to is another matter. */
 export class Placeholders {
   readonly #definitions: ReadonlyMap<string, PlaceholderDefinition>;
@@ -72,32 +76,32 @@ export class Placeholders {
 
   /** Whether it is one of the format's, or the suite says what it is. */
   knows(name: string): boolean {
-    return name in BUILT_IN || this.#definitions.has(name);
+    return Object.hasOwn(BUILT_IN, name) || this.#definitions.has(name);
   }
 
   isBuiltIn(name: string): boolean {
-    return name in BUILT_IN;
+    return Object.hasOwn(BUILT_IN, name);
   }
 
   accepts(name: string, value: unknown): boolean {
-    return BUILT_IN[name]?.accepts(value) ?? this.#schemas.get(name)?.accepts(value) ?? true;
+    return builtIn(name)?.accepts(value) ?? this.#schemas.get(name)?.accepts(value) ?? true;
   }
 
   /** To complete "expected …". */
   meaning(name: string): string {
-    return BUILT_IN[name]?.means ?? `what ${name} stands for`;
+    return builtIn(name)?.means ?? `what ${name} stands for`;
   }
 
   /** Whether anything is said of its shape. */
   hasShape(name: string): boolean {
     const definition = this.#definitions.get(name);
-    return name in BUILT_IN || definition?.schema !== undefined || definition?.example !== undefined;
+    return Object.hasOwn(BUILT_IN, name) || definition?.schema !== undefined || definition?.example !== undefined;
   }
 
   /** A value of its shape. An example is given only where nothing new can be made. */
   make(name: string, random: Random, wallMs: number): unknown {
-    const builtIn = BUILT_IN[name];
-    if (builtIn) return builtIn.make(random, wallMs);
+    const own = builtIn(name);
+    if (own) return own.make(random, wallMs);
     const { schema, example } = this.#definitions.get(name) ?? {};
     const made = schema === undefined ? undefined : sampleOf(schema, schema, random);
     if (made !== undefined && this.accepts(name, made)) return made;

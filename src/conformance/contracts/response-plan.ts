@@ -3,10 +3,14 @@ import { type Child, childrenAt, kindAt, rootSpan } from "../../wire/json-text.t
 import type { IdKind, LiveIds } from "./live-ids.ts";
 import { type Hole, placeholderIn, render, type Template, valueAt, withHoles } from "./template.ts";
 
-/** An array whose elements are things with ids: a mock answers one for each that lives. */
+/**
+ * An array whose elements are things with ids, or a member whose name is an id: a mock answers one for each that lives.
+ */
 interface LiveList extends Hole {
   kind: IdKind;
   elements: readonly Template[];
+  /** What stands around the elements where there are any, and where there are none. */
+  around: readonly [before: string, after: string, without: string];
 }
 
 /** A member that may hold what a client gave, in the place of the golden's. */
@@ -84,7 +88,9 @@ export function planMessage(golden: Template, ids: LiveIds, asked: Asked): Messa
   let end = 0;
   for (const hole of own.holes) {
     if (hole.start < end) continue;
-    const list = creates.has(hole.pointer) ? undefined : listAround(own, hole, ids, asked.placeholders);
+    const list = creates.has(hole.pointer)
+      ? undefined
+      : (listAround(own, hole, ids, asked.placeholders) ?? liveMember(own, hole, ids, asked.placeholders));
     const taken: Hole = list ?? hole;
     if (list) lists.set(taken, list);
     end = taken.end;
@@ -99,18 +105,22 @@ function withEchoes(template: Template, ids: LiveIds, creates: MessagePlan["crea
   const { text, holes } = template;
   const idHoles = holes.flatMap((hole) => {
     const kind = creates.get(hole.pointer)?.kind ?? ids.kindOf(hole.name);
-    return kind ? [{ pointer: hole.pointer, kind, name: creates.has(hole.pointer) ? undefined : hole.name }] : [];
+    const name = creates.has(hole.pointer) ? undefined : hole.name;
+    return kind ? [{ pointer: hole.pointer, kind, name, isMemberName: hole.isMemberName === true }] : [];
   });
   const [named] = [...asked.placeholders].flatMap((name) => {
     const kind = ids.kindOf(name);
     return kind ? [{ kind, name }] : [];
   });
   const besideIn = (holder: string, listed: boolean): Beside | undefined => {
-    const there = idHoles.filter(({ pointer }) => pointer.slice(0, pointer.lastIndexOf("/")) === holder);
+    const there = idHoles.filter(
+      ({ pointer, isMemberName }) => !isMemberName && pointer.slice(0, pointer.lastIndexOf("/")) === holder,
+    );
     return (
       there.find(({ name }) => name === undefined) ??
       there.find(({ name }) => asked.placeholders.has(name as string) !== listed) ??
       there[0] ??
+      idHoles.find(({ pointer, isMemberName }) => isMemberName && pointer === holder) ??
       // A response without an id is about the one that was asked for.
       (idHoles.length === 0 && holder === "/result" ? named : undefined)
     );
@@ -125,7 +135,7 @@ function withEchoes(template: Template, ids: LiveIds, creates: MessagePlan["crea
       const own = inside.find((hole) => hole.start === child.start);
       const back = asked.back.has(at);
       const plain = inside.length === 0 && (back || beside);
-      if (plain || (own && back && !idHoles.some((id) => id.pointer === at))) {
+      if (plain || (own && back && !idHoles.some((id) => !id.isMemberName && id.pointer === at))) {
         const literal = own ? undefined : text.slice(child.start, child.end);
         const effect =
           beside !== undefined &&
@@ -155,6 +165,29 @@ function withEchoes(template: Template, ids: LiveIds, creates: MessagePlan["crea
   return [...holes.filter(({ start }) => !taken.has(start)), ...echoes].sort((a, b) => a.start - b.start);
 }
 
+/** The member whose name is a hole for an id that the request does not name. */
+function liveMember(template: Template, hole: Hole, ids: LiveIds, given: ReadonlySet<string>): LiveList | undefined {
+  const kind = ids.kindOf(hole.name);
+  if (!hole.isMemberName || !kind || given.has(hole.name)) return undefined;
+  const { text } = template;
+  const segments = parsePointer(hole.pointer);
+  const [value] = spansOf(text, segments);
+  const holder = formatPointer(segments.slice(0, -1));
+  const others = template.holes.filter(
+    ({ isMemberName, name, pointer }) =>
+      isMemberName && ids.kindOf(name) && pointer.slice(0, pointer.lastIndexOf("/")) === holder,
+  );
+  if (!value || others.length > 1) return undefined;
+  const member = { start: hole.start, end: value.end, key: segments.at(-1) as string };
+  const element = part(template, member, holder);
+  // A comma goes with the member, or none living would leave one behind.
+  const first = text[member.start - 1] === "{";
+  const start = first ? member.start : member.start - 1;
+  const end = first && text[member.end] === "," ? member.end + 1 : member.end;
+  const around = [text.slice(start, member.start), text.slice(member.end, end), ""] as const;
+  return { start, end, pointer: hole.pointer, name: "", kind, elements: [element], around };
+}
+
 /** The innermost array around a hole for an id that the request does not name. */
 function listAround(template: Template, hole: Hole, ids: LiveIds, given: ReadonlySet<string>): LiveList | undefined {
   const segments = parsePointer(hole.pointer);
@@ -167,7 +200,8 @@ function listAround(template: Template, hole: Hole, ids: LiveIds, given: Readonl
     const named = inside.find(({ name }) => placeholderIn(name) && ids.kindOf(name) && !given.has(name));
     if (!named) return undefined;
     const elements = childrenAt(template.text, span.start).map((child) => part(template, child, pointer));
-    return { ...span, pointer, name: "", kind: ids.kindOf(named.name) as IdKind, elements };
+    const around = ["[", "]", "[]"] as const;
+    return { ...span, pointer, name: "", kind: ids.kindOf(named.name) as IdKind, elements, around };
   }
   return undefined;
 }
@@ -191,10 +225,13 @@ export function fillMessage(plan: MessagePlan, ids: LiveIds, fill: Fill): string
   return render(plan.template, (hole) => {
     const list = plan.lists.get(hole);
     if (!list) return fill.value(hole, undefined);
-    const elements = ids.all(list.kind).map((id, index) => {
+    const [before, after, without] = list.around;
+    const living = ids.all(list.kind);
+    if (living.length === 0) return without;
+    const elements = living.map((id, index) => {
       const element = list.elements[index % list.elements.length] as Template;
       return render(element, (inner) => fill.value(inner, { kind: list.kind, id }));
     });
-    return `[${elements.join(",")}]`;
+    return before + elements.join(",") + after;
   });
 }

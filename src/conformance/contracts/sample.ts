@@ -1,3 +1,4 @@
+import { compileLinearRegex } from "../../guard/linear-regex.ts";
 import { valueAt } from "./template.ts";
 
 /** Numbers from 0 up to 1. */
@@ -116,6 +117,8 @@ export function token(random: Random): string {
 
 /** How often `*` and `+` repeat at most, beyond what they have to. */
 const MOST_REPEATS = 4;
+/** Parts of a text that are made at most: a pattern of a few characters can ask for all of the memory. */
+const MOST_PARTS = 100_000;
 
 /**
  * A text that a regular expression matches: literals, classes, groups, alternatives and counts. Undefined where it uses
@@ -124,7 +127,7 @@ const MOST_REPEATS = 4;
 export function matching(pattern: string, random: Random): string | undefined {
   try {
     const made = new PatternSample(pattern, random).make();
-    return new RegExp(pattern, "u").test(made) ? made : undefined;
+    return compileLinearRegex(pattern).test(made) ? made : undefined;
   } catch {
     return undefined;
   }
@@ -138,6 +141,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 class PatternSample {
   private at = 0;
+  private made = 0;
   private readonly pattern: string;
   private readonly random: Random;
 
@@ -164,9 +168,18 @@ class PatternSample {
     while (this.at < this.pattern.length && this.pattern[this.at] !== "|" && this.pattern[this.at] !== ")") {
       const part = this.atom();
       const [least, most] = this.counts();
-      parts.push(() => Array.from({ length: least + Math.floor(this.random() * (most - least + 1)) }, part).join(""));
+      parts.push(() => this.repeat(part, least + Math.floor(this.random() * (most - least + 1))));
     }
     return () => parts.map((part) => part()).join("");
+  }
+
+  private repeat(part: () => string, count: number): string {
+    let text = "";
+    for (let left = count; left > 0; left--) {
+      if (++this.made > MOST_PARTS) throw new Error("beyond what is made here");
+      text += part();
+    }
+    return text;
   }
 
   private atom(): () => string {

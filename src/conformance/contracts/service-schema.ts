@@ -1,4 +1,5 @@
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import { compileLinearRegex } from "../../guard/linear-regex.ts";
 import { pointerSegment } from "../../wire/json-pointer.ts";
 import { valueAt } from "./template.ts";
 
@@ -137,7 +138,7 @@ export async function loadServiceSchema(document: unknown): Promise<ServiceSchem
   const { methods } = document as Document;
   if (typeof methods !== "object" || methods === null)
     throw new Error('the schema has no "methods": expected an OpenRPC document, or JSON Schemas by method');
-  const schema = new ServiceSchema(document as Document, await makeAjv(isDraft7(document as Document)));
+  const schema = new ServiceSchema(document as Document, await makeAjv(isDraft7(document as Document), "check"));
   for (const { name } of schema.describedMethods()) {
     try {
       schema.describes(name, "params");
@@ -150,24 +151,54 @@ export async function loadServiceSchema(document: unknown): Promise<ServiceSchem
 }
 
 export async function compileSchema(schema: unknown): Promise<ValueSchema> {
-  const validate = (await makeAjv(false)).compile(schema as object);
+  const validate = (await makeAjv(false, "check")).compile(schema as object);
   return { accepts: (value) => validate(value) };
 }
 
-/** @param source whether the code of its validators is kept, to be written into a file */
-export async function makeAjv(draft7: boolean, source = false): Promise<Ajv> {
+/** A pattern that ajv asks. Its text is what ajv tells it from others by. */
+class SchemaPattern {
+  readonly #regex: ReturnType<typeof compileLinearRegex>;
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+    try {
+      this.#regex = compileLinearRegex(source);
+    } catch (error) {
+      throw new Error(`its pattern ${JSON.stringify(source)} cannot be used: ${(error as Error).message}`);
+    }
+  }
+
+  test(text: string): boolean {
+    return this.#regex.test(text);
+  }
+
+  toString(): string {
+    return this.#source;
+  }
+}
+
+/** `code` is what generated code would call; code is generated with native patterns only. */
+const linearPatterns = Object.assign((source: string) => new SchemaPattern(source), { code: "linearPattern" });
+
+/**
+ * @param use `check` schemas from files, whose patterns take linear time whoever wrote them; `own` ones, for which that
+ * engine need not be loaded; `generate` code of validators, to be written into a file
+ */
+export async function makeAjv(draft7: boolean, use: "check" | "own" | "generate"): Promise<Ajv> {
   const [ajvModule, formats] = await Promise.all([
     draft7 ? import("ajv") : import("ajv/dist/2020.js"),
     import("ajv-formats"),
   ]);
   const Validator = "Ajv2020" in ajvModule ? ajvModule.Ajv2020 : ajvModule.Ajv;
+  const source = use === "generate";
   // A service's document has many members that are no keywords, and formats that only its authors know.
   const ajv = new Validator({
     strict: false,
     allErrors: true,
     validateSchema: false,
     logger: false,
-    code: { source, esm: source },
+    code: { source, esm: source, ...(use === "check" && { regExp: linearPatterns }) },
   });
   const addFormats = formats.default as unknown as { default?: (ajv: Ajv) => void } & ((ajv: Ajv) => void);
   (addFormats.default ?? addFormats)(ajv);

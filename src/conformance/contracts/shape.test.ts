@@ -107,6 +107,23 @@ test("a list may hold others beside the bound one, which has to be in it", () =>
   expect(pointers(golden, [{ id: "b" }, { id: 7 }], { bound })).toEqual(["/1/id"]);
 });
 
+test("members whose names are placeholders are any number of such, of one shape", () => {
+  const bound = new Map([["$id", '"b"']]);
+  const uuid = "00000000-0000-4000-8000-000000000000";
+  const golden = { most: 3, $uuid: { a: 1 } };
+  expect(pointers(golden, { most: 1, [uuid]: { a: 2 } })).toEqual([]);
+  expect(pointers(golden, { most: 1, [uuid]: { a: "2" }, other: { a: 2 } })).toEqual([`/${uuid}/a`, "/other"]);
+  expect(pointers(golden, { [uuid]: { a: 2 } })).toEqual(["/most"]);
+  expect(compareShape(golden, { most: 1 }, rules({})).notes).toEqual([
+    ": no member $uuid came, so its value is unchecked",
+  ]);
+  expect(pointers({ $id: { id: "$id" } }, { a: { id: "a" }, b: { id: "b" } }, { bound })).toEqual([]);
+  expect(pointers({ $id: { id: "$id" } }, { a: { id: "a" } }, { bound })).toEqual([""]);
+  expect(pointers({ $$uuid: 1 }, { $uuid: 2 })).toEqual([]);
+  expect(pointers({ $ref: 1 }, { $ref: 2 })).toEqual([]);
+  expect(pointers({ $ref: 1 }, {})).toEqual(["/$ref"]);
+});
+
 test("bound numbers are compared digit for digit", () => {
   const bound = new Map([["$id", "9007199254740993"]]);
   const compare = (text: string) =>
@@ -139,6 +156,10 @@ test("a template leaves everything but its placeholders as it was written", () =
   expect(render(template, ({ name, pointer }) => JSON.stringify(`${name} ${pointer}`))).toBe(
     '{"n":9007199254740993,"f":1.0,"a":"$id /a","b":["$id","\\u0041"]}',
   );
+  const named = makeTemplate('{"$id": {"$$a": 1}, "\\u0024b": "$b"}');
+  expect(render(named, ({ name, pointer }) => (name === "$id" ? "7" : JSON.stringify(pointer)))).toBe(
+    '{"7":{"$a":1},"\\u0024b":"/$b"}',
+  );
 });
 
 test.each(["^[0-9a-f]{40}$", "^(cat|dog)-\\d{2,3}$", "^[A-Z]\\w*\\.(iso|img)?$", "^x+y{2,}$"])(
@@ -150,4 +171,6 @@ test("a pattern beyond what is made gives nothing, rather than a wrong text", ()
   expect(matching("^(?=a)b$", Math.random)).toBeUndefined();
   expect(matching("^[^a]$", Math.random)).toBeUndefined();
   expect(matching("(", Math.random)).toBeUndefined();
+  expect(matching("^(a{9999}){9999}$", Math.random)).toBeUndefined();
+  expect(matching("(){999999999}", Math.random)).toBeUndefined();
 });

@@ -85,20 +85,66 @@ function compareMembers(
   rules: ShapeRules,
   result: ShapeResult,
 ): void {
+  const names = Object.keys(golden).filter((key) => rules.bound.has(key) || rules.placeholders.knows(key));
+  const literals = new Set<string>();
   for (const key of Object.keys(golden)) {
-    const at = pointer + pointerSegment(key);
-    if (Object.hasOwn(got, key)) compareAt(golden[key], got[key], at, rules, result);
+    if (names.includes(key)) continue;
+    const name = literalOf(key) as string;
+    literals.add(name);
+    const at = pointer + pointerSegment(name);
+    if (Object.hasOwn(got, name)) compareAt(golden[key], got[name], at, rules, result);
     else
       result.differences.push({ pointer: at, detail: "it is missing", want: shown(literalOf(golden[key])), got: "" });
   }
-  for (const key of Object.keys(got)) {
-    if (Object.hasOwn(golden, key) || mayHaveMore(pointer, rules.extraMembers)) continue;
+  const others = Object.keys(got).filter((key) => !literals.has(key));
+  if (names.length > 0) {
+    compareNamed(golden, names, got, others, pointer, rules, result);
+    return;
+  }
+  if (mayHaveMore(pointer, rules.extraMembers)) return;
+  for (const key of others) {
     result.differences.push({
       pointer: pointer + pointerSegment(key),
       detail: "the golden has no such member",
       want: "",
       got: shown(got[key]),
     });
+  }
+}
+
+/** Members whose names are placeholders: like a list, of things that are told apart by their names. */
+function compareNamed(
+  golden: Record<string, unknown>,
+  names: readonly string[],
+  got: Record<string, unknown>,
+  others: readonly string[],
+  pointer: string,
+  rules: ShapeRules,
+  result: ShapeResult,
+): void {
+  for (const name of names) {
+    const bound = rules.bound.get(name);
+    if (bound !== undefined && !rules.listed && !others.includes(String(JSON.parse(bound))))
+      result.differences.push({
+        pointer,
+        detail: `no member has the name that ${name} is bound to`,
+        want: bound,
+        got: "",
+      });
+    else if (others.length === 0) result.notes.push(`${pointer}: no member ${name} came, so its value is unchecked`);
+  }
+  for (const key of others) {
+    const at = pointer + pointerSegment(key);
+    const fits = names.filter((name) => rules.bound.has(name) || rules.placeholders.accepts(name, key));
+    const [name] = fits;
+    if (name === undefined)
+      result.differences.push({
+        pointer: at,
+        detail: `expected as its name ${names.map((other) => rules.placeholders.meaning(other)).join(", or ")}`,
+        want: "",
+        got: shown(key),
+      });
+    else compareAt(golden[name], got[key], at, { ...rules, listed: true }, result);
   }
 }
 

@@ -6,6 +6,8 @@ export interface Hole extends Span {
   pointer: string;
   /** `$uuid`; empty for a place that is filled although a literal stands there. */
   name: string;
+  /** It is the name of the member at the pointer, and not its value. One that nobody knows (`$ref`) is meant as it is. */
+  isMemberName?: true;
 }
 
 /**
@@ -54,7 +56,9 @@ export function render(template: Template, fill: (hole: Hole) => string): string
   let result = "";
   let at = 0;
   for (const hole of template.holes) {
-    result += template.text.slice(at, hole.start) + fill(hole);
+    const filled = fill(hole);
+    result += template.text.slice(at, hole.start);
+    result += hole.isMemberName && !filled.startsWith('"') ? JSON.stringify(filled) : filled;
     at = hole.end;
   }
   return at === 0 ? template.text : result + template.text.slice(at);
@@ -70,13 +74,7 @@ function unescapeLiterals(json: string): { text: string; holes: Hole[] } {
   let text = "";
   let copied = 0;
   const holes: Hole[] = [];
-  const visit = (start: number, end: number, pointer: string): void => {
-    const kind = kindAt(json, start);
-    if (kind === "object" || kind === "array") {
-      for (const child of childrenAt(json, start)) visit(child.start, child.end, pointer + pointerSegment(child.key));
-      return;
-    }
-    if (kind !== "string") return;
+  const take = (start: number, end: number, pointer: string, isMemberName: boolean): void => {
     const value = decodeString(json.slice(start, end));
     const name = placeholderIn(value);
     if (name === undefined && !ESCAPED.test(value)) return;
@@ -84,8 +82,20 @@ function unescapeLiterals(json: string): { text: string; holes: Hole[] } {
     copied = end;
     if (name === undefined) text += JSON.stringify(literalOf(value));
     else {
-      holes.push({ pointer, name, start: text.length, end: text.length + end - start });
+      const hole = { pointer, name, start: text.length, end: text.length + end - start };
+      holes.push(isMemberName ? { ...hole, isMemberName: true } : hole);
       text += json.slice(start, end);
+    }
+  };
+  const visit = (start: number, end: number, pointer: string): void => {
+    const kind = kindAt(json, start);
+    if (kind === "string") take(start, end, pointer, false);
+    for (const child of childrenAt(json, start)) {
+      const at = pointer + pointerSegment(child.key);
+      // Nothing but the colon is between a name and its value.
+      const name = child.start - 1 - child.key.length - 2;
+      if (kind === "object" && json.startsWith(`"${child.key}":`, name)) take(name, child.start - 1, at, true);
+      visit(child.start, child.end, at);
     }
   };
   const root = rootSpan(json);

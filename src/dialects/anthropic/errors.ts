@@ -1,5 +1,6 @@
 import type { ApiError } from "../api-error.ts";
-import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
+import { errorReply } from "../error-reply.ts";
+import type { WireEvent, WireReply } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 
 /**
@@ -7,9 +8,7 @@ import type { JsonObject } from "../raw-request.ts";
  * @see https://docs.claude.com/en/api/errors
  */
 export function encodeAnthropicError(error: ApiError, requestId?: string): WireReply {
-  const headers: HeaderFields = { "content-type": "application/json" };
-  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
-  return { status: error.status, headers, body: JSON.stringify(errorBody(error, requestId)) };
+  return errorReply(error, errorBody(error, requestId));
 }
 
 /** An error after the stream has begun, which the official client raises. */

@@ -1,11 +1,9 @@
-import { countTokens, type TokenCount } from "../../chat/count-tokens.ts";
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
-import { ChatView, PlainView } from "../../chat/view.ts";
+import { ChatView } from "../../chat/view.ts";
 import { type Dialect, defineOperation } from "../operation.ts";
-import type { JsonObject, RawRequest } from "../raw-request.ts";
+import { tokenCountOperation } from "../token-count.ts";
 import { encodeAnthropicError, encodeAnthropicStreamError } from "./errors.ts";
-import { decodeModelsRequest, encodeModels, type ModelsRequest } from "./models.ts";
 import { decodeCountTokensRequest, decodeMessagesRequest } from "./request.ts";
 import { ANTHROPIC, encodeMessage } from "./response.ts";
 import { anthropicRules } from "./rules.ts";
@@ -34,41 +32,13 @@ export const anthropicMessages = defineOperation<ChatRequest, ChatReply, Record<
   rules: anthropicRules,
 });
 
-export const anthropicTokenCount = defineOperation<ChatRequest, TokenCount, Record<string, never>>({
+export const anthropicTokenCount = tokenCountOperation({
   ...common,
   name: "anthropic-count-tokens",
-  endpoint: "tokens",
-  output: "none",
   routes: [{ method: "POST", path: "/v1/messages/count_tokens" }],
   decode: decodeCountTokensRequest,
-  view: (request) => new ChatView(request),
-  streamed: () => false,
-  encode: (count) => ({ input_tokens: count.tokens }),
-  fallback: (call) => countTokens(call.request),
+  encode: ({ tokens }) => ({ input_tokens: tokens }),
 });
-
-const models = defineOperation<ModelsRequest, JsonObject, Record<string, never>>({
-  ...common,
-  name: "anthropic-models",
-  endpoint: "models",
-  output: "none",
-  routes: [
-    { method: "GET", path: "/v1/models" },
-    { method: "GET", path: "/v1/models/:id" },
-  ],
-  claims: hasAnthropicHeaders,
-  decode: decodeModelsRequest,
-  view: (request) => new PlainView(request, request.id ?? ""),
-  streamed: () => false,
-  encode: (body) => body,
-  fallback: (call) => encodeModels(call.request),
-});
-
-/** OpenAI has the same path; only this API's clients send `anthropic-version` and its like. */
-function hasAnthropicHeaders(raw: RawRequest): boolean {
-  for (const name in raw.headers) if (name.startsWith("anthropic-")) return true;
-  return false;
-}
 
 /**
  * Anthropic Messages.
@@ -77,5 +47,5 @@ function hasAnthropicHeaders(raw: RawRequest): boolean {
 export const anthropic: Dialect = {
   name: ANTHROPIC,
   providers: ["anthropic"],
-  operations: [anthropicMessages, anthropicTokenCount, models],
+  operations: [anthropicMessages, anthropicTokenCount],
 };

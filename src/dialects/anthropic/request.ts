@@ -1,4 +1,12 @@
-import type { ChatMessage, ChatRequest, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ChatTool,
+  type ContentPart,
+  type RequestToolCall,
+  textOrParts,
+  turnMessages,
+} from "../../chat/request.ts";
 import { type ApiError, badRequest } from "../api-error.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
 import { check, checkBlocks, checkOptional, checkTexts, type Kind, wrong } from "./check.ts";
@@ -104,31 +112,19 @@ function decodeMessage(message: unknown, index: number, last: boolean, decoded: 
   const blocks = checkBlocks(content, path);
   checkTexts(blocks, path);
   if (role === "assistant") decoded.push(assistantMessage(blocks, index));
-  else decodeUserBlocks(role, blocks, index, decoded);
+  else decoded.push(...userMessages(role, blocks, index));
 }
 
-/**
- * Tool results become messages of their own, in the order in which they stand among the other blocks; what is
- * left of a message that held nothing else is no message, or the turn would seem to be the user's.
- */
-function decodeUserBlocks(role: string, blocks: JsonObject[], index: number, decoded: ChatMessage[]): void {
-  let others: JsonObject[] = [];
-  const flush = (): void => {
-    if (others.length > 0) decoded.push({ role, content: contentOf(others) });
-    others = [];
-  };
-  blocks.forEach((block, at) => {
+/** What is left of a message that held nothing else than tool results is no message, or the turn would seem to be the user's. */
+function userMessages(role: string, blocks: JsonObject[], index: number): ChatMessage[] {
+  const result = (block: JsonObject, at: number): ChatMessage | undefined => {
     const { type } = block;
     if (type === "tool_use") throw misplaced(index, type, "assistant");
-    if (type !== "tool_result") {
-      others.push(block);
-      return;
-    }
+    if (type !== "tool_result") return undefined;
     if (role !== "user") throw misplaced(index, type, "user");
-    flush();
-    decoded.push(toolMessage(block, index, at));
-  });
-  flush();
+    return toolMessage(block, index, at);
+  };
+  return turnMessages(blocks, result, (others) => ({ role, content: contentOf(others) }));
 }
 
 function toolMessage(block: JsonObject, index: number, at: number): ChatMessage {
@@ -172,14 +168,8 @@ function assistantMessage(blocks: JsonObject[], index: number): ChatMessage {
   return message;
 }
 
-/** Blocks that are all text are one string, as most clients of other providers send it. */
 function contentOf(blocks: JsonObject[]): string | ContentPart[] {
-  let text = "";
-  for (const block of blocks) {
-    if (block["type"] !== "text") return blocks as unknown as ContentPart[];
-    text += block["text"];
-  }
-  return text;
+  return textOrParts(blocks as unknown as ContentPart[]);
 }
 
 /** Server tools keep their own type and members; their name is where that of a function is. */

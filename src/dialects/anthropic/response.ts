@@ -4,15 +4,16 @@ import {
   type Choice,
   type Finish,
   type Native,
+  nativeMembers,
   nativeOf,
   type Part,
   type ReasoningPart,
+  reasoningText,
   type ToolCallPart,
 } from "../../chat/reply.ts";
-import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 
 export const ANTHROPIC = "anthropic";
 
@@ -26,7 +27,7 @@ export function encodeMessage(reply: ChatReply, context: EncodeContext): JsonObj
     content: encodeBlocks(reply, context).map((block) => block.value),
     ...encodeStop(reply),
     usage: encodeUsage(reply, context),
-    ...nativeMembers(reply),
+    ...ownMembers(reply),
   };
 }
 
@@ -41,13 +42,12 @@ export function messageHead({ envelope }: ChatReply, context: EncodeContext): Js
 }
 
 /** Members of the message that only this dialect has: `container`, `context_management` … */
-export function nativeMembers(reply: ChatReply): JsonObject {
+export function ownMembers(reply: ChatReply): JsonObject {
   return { ...members(reply.envelope?.native), ...members(choiceOf(reply)?.native) };
 }
 
 function members(native: Native | undefined): JsonObject | undefined {
-  const own = nativeOf(native, ANTHROPIC);
-  return isObject(own) ? own : undefined;
+  return nativeMembers(native, ANTHROPIC);
 }
 
 /** The provider gives one choice; of a reply with several it is the first. */
@@ -104,7 +104,7 @@ function inputBlock(value: JsonObject): Block {
 
 function encodeReasoning(part: ReasoningPart): Block[] {
   if (part.redacted !== undefined) return [{ value: { type: "redacted_thinking", data: part.redacted } }];
-  const thinking = part.text === "" && part.summary !== undefined ? part.summary.join("\n\n") : part.text;
+  const thinking = reasoningText(part);
   // Reasoning that another provider sent encrypted has nothing to show here.
   if (thinking === "" && part.signature === undefined) return [];
   return [{ value: { type: "thinking", thinking, signature: part.signature ?? "", ...members(part.native) } }];
@@ -163,18 +163,15 @@ export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObjec
   const { usage } = reply;
   const own = members(usage?.raw);
   if (own !== undefined) return own;
-  const read = usage?.cachedTokens ?? 0;
+  const { uncached, completion } = tokenCounts(reply, context);
   const written = usage?.cacheWriteTokens ?? 0;
   const searches = choiceOf(reply)?.parts.filter((part) => part.type === "webSearch").length ?? 0;
   return {
-    input_tokens:
-      usage?.promptTokens === undefined
-        ? context.echo((call) => estimatePromptTokens(call.request as ChatRequest))
-        : Math.max(0, usage.promptTokens - read - written),
+    input_tokens: uncached,
     cache_creation_input_tokens: written,
-    cache_read_input_tokens: read,
+    cache_read_input_tokens: usage?.cachedTokens ?? 0,
     cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: 0 },
-    output_tokens: usage?.completionTokens ?? estimateCompletionTokens(reply),
+    output_tokens: completion,
     ...(usage?.reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
     ...(searches > 0 && { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }),
     service_tier: reply.envelope?.serviceTier ?? "standard",

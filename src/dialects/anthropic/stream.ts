@@ -1,7 +1,7 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
-import { type Block, encodeBlocks, encodeStop, encodeUsage, messageHead, nativeMembers } from "./response.ts";
+import { type Block, encodeBlocks, encodeStop, encodeUsage, messageHead, ownMembers } from "./response.ts";
 
 /** Of the message, what is told at its end: beside `stop_reason` and the usage … */
 const IN_DELTA = ["stop_reason", "stop_sequence", "stop_details", "container"];
@@ -19,7 +19,7 @@ export function encodeMessageStream(reply: ChatReply, context: EncodeContext): W
   const blocks = encodeBlocks(reply, context);
   const stop = encodeStop(reply);
   const usage = encodeUsage(reply, context);
-  const native = nativeMembers(reply);
+  const native = ownMembers(reply);
 
   const message = {
     ...head,

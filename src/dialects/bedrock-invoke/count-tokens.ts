@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../chat/request.ts";
 import { badRequest } from "../api-error.ts";
 import { need, needBase64 } from "../bedrock/check.ts";
 import { modelOf } from "../bedrock/path.ts";
-import { decodeConverse } from "../bedrock/request.ts";
+import { decodeConverse } from "../bedrock-converse/request.ts";
 import { isObject, jsonObject, type RawRequest } from "../raw-request.ts";
 import { decodeInvoke } from "./request.ts";
 

@@ -1,4 +1,3 @@
-import { countTokens, type TokenCount } from "../../chat/count-tokens.ts";
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView, PlainView } from "../../chat/view.ts";
@@ -6,11 +5,11 @@ import { ANTHROPIC, encodeUsage as anthropicUsage, encodeMessage } from "../anth
 import { anthropicRules } from "../anthropic/rules.ts";
 import { encodeMessageStream } from "../anthropic/stream.ts";
 import { ApiError } from "../api-error.ts";
-import { bedrockCommon } from "../bedrock/index.ts";
+import { bedrockCommon } from "../bedrock/common.ts";
 import { actionOf } from "../bedrock/path.ts";
-import { BEDROCK_CONVERSE, type ConverseVariant, encodeConverse, encodeUsage } from "../bedrock/response.ts";
-import { converseRules } from "../bedrock/rules.ts";
-import { encodeConverseStream } from "../bedrock/stream.ts";
+import { BEDROCK_CONVERSE, type ConverseVariant, encodeConverse, encodeUsage } from "../bedrock-converse/response.ts";
+import { converseRules } from "../bedrock-converse/rules.ts";
+import { encodeConverseStream } from "../bedrock-converse/stream.ts";
 import { OPENAI_CHAT } from "../openai-chat/flavour.ts";
 import { type ChatVariant, encodeChatResponse, encodeUsage as openaiUsage } from "../openai-chat/response.ts";
 import { openaiChatRules } from "../openai-chat/rules.ts";
@@ -18,6 +17,7 @@ import { encodeChatStream } from "../openai-chat/stream.ts";
 import { type Dialect, defineOperation, type WireEvent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 import type { Rules } from "../rules.ts";
+import { tokenCountOperation } from "../token-count.ts";
 import { decodeCountTokens } from "./count-tokens.ts";
 import type { Family } from "./family.ts";
 import { withMetrics } from "./metrics.ts";
@@ -115,19 +115,13 @@ function textOperation(family: Family, form: TextForm) {
   });
 }
 
-const tokenCount = defineOperation<ChatRequest, TokenCount, Record<string, never>>({
+const tokenCount = tokenCountOperation({
   ...bedrockCommon,
   name: "bedrock-count-tokens",
   dialect: BEDROCK_CONVERSE,
-  endpoint: "tokens",
-  output: "none",
   claims: (raw) => actionOf(raw) === "count-tokens",
   decode: decodeCountTokens,
-  view: (request) => new ChatView(request),
-  streamed: () => false,
-  variant: () => ({}),
   encode: ({ tokens }) => ({ inputTokens: tokens }),
-  fallback: (call) => countTokens(call.request),
 });
 
 /** Whatever else is asked of a model: an AWS client is to get an error of AWS. */

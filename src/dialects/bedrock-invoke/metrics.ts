@@ -1,4 +1,4 @@
-import { LATENCY_MS } from "../bedrock/response.ts";
+import { LATENCY_MS } from "../bedrock-converse/response.ts";
 import type { WireEvent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 

@@ -3,7 +3,7 @@ import { decodeMessagesBody } from "../anthropic/request.ts";
 import { badRequest } from "../api-error.ts";
 import { may, need } from "../bedrock/check.ts";
 import { actionOf, modelOf } from "../bedrock/path.ts";
-import { decodeConverse } from "../bedrock/request.ts";
+import { decodeConverse } from "../bedrock-converse/request.ts";
 import { decodeChatBody } from "../openai-chat/request.ts";
 import { type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
 import { type Family, familyOf } from "./family.ts";

@@ -1,5 +1,6 @@
 import type { ApiError } from "../api-error.ts";
-import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
+import { errorReply } from "../error-reply.ts";
+import type { WireEvent, WireReply } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 
 /**
@@ -7,12 +8,9 @@ import type { JsonObject } from "../raw-request.ts";
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
  */
 export function encodeBedrockError(error: ApiError): WireReply {
-  const headers: HeaderFields = {
-    "content-type": "application/json",
+  return errorReply(error, errorBody(error), {
     "x-amzn-errortype": `${typeOf(error)}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
-  };
-  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
-  return { status: error.status, headers, body: JSON.stringify(errorBody(error)) };
+  });
 }
 
 /** An error after the stream has begun, which the official clients raise. */

@@ -1,15 +1,17 @@
 import type { ApiError } from "../api-error.ts";
-import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
+import { errorReply } from "../error-reply.ts";
+import type { WireEvent, WireReply } from "../operation.ts";
 
 /**
  * Encodes an error.
  * @see https://docs.cohere.com/reference/errors
  */
 export function encodeCohereError(error: ApiError, requestId?: string): WireReply {
-  const headers: HeaderFields = { "content-type": "application/json" };
-  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
-  const body = { ...(requestId !== undefined && { id: requestId }), message: error.message, ...error.extra };
-  return { status: error.status, headers, body: JSON.stringify(body) };
+  return errorReply(error, {
+    ...(requestId !== undefined && { id: requestId }),
+    message: error.message,
+    ...error.extra,
+  });
 }
 
 // Clients want counts at the end of every stream.

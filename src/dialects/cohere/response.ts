@@ -2,15 +2,16 @@ import {
   type ChatReply,
   type Finish,
   type Native,
+  nativeMembers,
   nativeOf,
   type Part,
   type ReasoningPart,
+  reasoningText,
   type TextPart,
 } from "../../chat/reply.ts";
-import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 
 export const COHERE = "cohere";
 
@@ -69,7 +70,7 @@ export function encodeContent(part: Part): JsonObject | undefined {
     case "refusal":
       return { type: "text", text: part.text };
     case "reasoning": {
-      const thinking = part.text === "" && part.summary !== undefined ? part.summary.join("\n\n") : part.text;
+      const thinking = reasoningText(part);
       // Reasoning that another provider sent encrypted has nothing to show here.
       return thinking === "" ? undefined : { type: "thinking", thinking };
     }
@@ -94,8 +95,7 @@ export function encodeToolCall(part: Part & { type: "toolCall" }, context: Encod
 }
 
 export function members(native: Native | undefined): JsonObject {
-  const own = nativeOf(native, COHERE);
-  return isObject(own) ? own : {};
+  return nativeMembers(native, COHERE) ?? {};
 }
 
 export function finishReason(reply: ChatReply): string {
@@ -117,12 +117,10 @@ export function finishReason(reply: ChatReply): string {
 
 export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObject {
   const { usage } = reply;
-  const own = nativeOf(usage?.raw, COHERE);
-  if (isObject(own)) return own;
-  const tokens = {
-    input_tokens: usage?.promptTokens ?? context.echo((call) => estimatePromptTokens(call.request as ChatRequest)),
-    output_tokens: usage?.completionTokens ?? estimateCompletionTokens(reply),
-  };
+  const own = nativeMembers(usage?.raw, COHERE);
+  if (own !== undefined) return own;
+  const { prompt, completion } = tokenCounts(reply, context);
+  const tokens = { input_tokens: prompt, output_tokens: completion };
   return {
     billed_units: tokens,
     tokens,

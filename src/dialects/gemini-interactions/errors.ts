@@ -1,5 +1,6 @@
 import type { ApiError } from "../api-error.ts";
-import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
+import { errorReply } from "../error-reply.ts";
+import type { WireEvent, WireReply } from "../operation.ts";
 
 /**
  * The error object of this API, which has words where the rest of the Gemini API has numbers.
@@ -10,9 +11,7 @@ function errorObject(error: ApiError): Record<string, unknown> {
 }
 
 export function encodeInteractionError(error: ApiError): WireReply {
-  const headers: HeaderFields = { "content-type": "application/json" };
-  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
-  return { status: error.status, headers, body: JSON.stringify({ error: errorObject(error) }) };
+  return errorReply(error, { error: errorObject(error) });
 }
 
 export function encodeInteractionStreamError(error: ApiError): WireEvent {

@@ -4,14 +4,16 @@ import {
   type Finish,
   type MediaPart,
   type Native,
+  nativeMembers,
   nativeOf,
   type Part,
   type ReasoningPart,
+  reasoningText,
 } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 
 export const GEMINI_INTERACTIONS = "gemini-interactions";
 
@@ -72,8 +74,7 @@ export function tail({ envelope, choices }: ChatReply, context: EncodeContext<In
 }
 
 function members(native: Native | undefined): JsonObject | undefined {
-  const own = nativeOf(native, GEMINI_INTERACTIONS);
-  return isObject(own) ? own : undefined;
+  return nativeMembers(native, GEMINI_INTERACTIONS);
 }
 
 /** One step of an interaction, and how it is spread over the events of a stream. */
@@ -155,7 +156,7 @@ function encodeText(text: string, annotations: unknown): EncodedStep {
 
 function encodeThought(part: ReasoningPart): EncodedStep[] {
   const { signature } = part;
-  const text = part.text === "" && part.summary !== undefined ? part.summary.join("\n\n") : part.text;
+  const text = reasoningText(part);
   // Reasoning that another provider sent encrypted has nothing to show here.
   if (text === "" && signature === undefined) return [];
   const content = (piece: string): JsonObject => ({ type: "text", text: piece });
@@ -212,20 +213,14 @@ function statusWord({ native, reason }: Finish): string {
 /** Thoughts and what tools have read are counted beside the input and the output. */
 export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObject {
   const { usage } = reply;
-  const own = nativeOf(usage?.raw, GEMINI_INTERACTIONS);
-  if (isObject(own)) return own;
-  const prompt = usage?.promptTokens;
-  const completion = usage?.completionTokens ?? estimateCompletionTokens(reply);
+  const own = members(usage?.raw);
+  if (own !== undefined) return own;
+  const { prompt, completion, total } = tokenCounts(reply, context);
   const thought = usage?.reasoningTokens ?? 0;
-  const input = prompt ?? context.echo((call) => estimatePromptTokens(call.request as ChatRequest));
-  const total = prompt === undefined ? undefined : prompt + completion;
   return {
-    total_tokens:
-      usage?.totalTokens ??
-      total ??
-      context.echo((call) => estimatePromptTokens(call.request as ChatRequest) + completion),
-    total_input_tokens: input,
-    input_tokens_by_modality: [{ modality: "text", tokens: input }],
+    total_tokens: total,
+    total_input_tokens: prompt,
+    input_tokens_by_modality: [{ modality: "text", tokens: prompt }],
     total_cached_tokens: usage?.cachedTokens ?? 0,
     total_output_tokens: Math.max(0, completion - thought),
     total_tool_use_tokens: 0,

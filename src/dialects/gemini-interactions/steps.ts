@@ -1,4 +1,10 @@
-import type { ChatMessage, ContentPart, RequestToolCall } from "../../chat/request.ts";
+import {
+  type ChatMessage,
+  type ContentPart,
+  joinContent,
+  type RequestToolCall,
+  textOrParts,
+} from "../../chat/request.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
 import { checkBase64, checkType, requireString, typedObjects } from "./check.ts";
 
@@ -23,7 +29,7 @@ export function addStep(step: Step, path: string, messages: ChatMessage[]): void
       return;
     case "model_output": {
       const message = assistantMessage(messages);
-      message.content = joined(message.content, contentOf(step["content"], `${path}.content`));
+      message.content = joinContent(message.content, contentOf(step["content"], `${path}.content`));
       return;
     }
     case "function_call": {
@@ -52,16 +58,6 @@ function assistantMessage(messages: ChatMessage[]): ChatMessage {
   return message;
 }
 
-function joined(before: ChatMessage["content"], after: string | ContentPart[]): string | ContentPart[] {
-  if (before === undefined || before === null) return after;
-  if (typeof before === "string" && typeof after === "string") return before + after;
-  return [...partsOf(before), ...partsOf(after)];
-}
-
-function partsOf(content: string | ContentPart[]): ContentPart[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
-}
-
 function toolMessage(step: JsonObject, path: string): ChatMessage {
   const id = requireString(step, "call_id", `${path}.`);
   checkType(step, "name", "string", `${path}.`);
@@ -79,7 +75,6 @@ function resultText(result: unknown, path: string): string | ContentPart[] {
   return contents ? contentOf(result, path) : JSON.stringify(result);
 }
 
-/** Contents that are all text are one string, as most clients of other providers send it. */
 export function contentOf(content: unknown, path: string): string | ContentPart[] {
   if (typeof content === "string") return content;
   const parts = typedObjects(content, path);
@@ -87,6 +82,5 @@ export function contentOf(content: unknown, path: string): string | ContentPart[
     if (part.type === "text") requireString(part, "text", `${path}[${index}].`);
     else checkBase64(part, "data", `${path}[${index}].`);
   });
-  if (parts.every((part) => part.type === "text")) return parts.map((part) => part["text"]).join("");
-  return parts as ContentPart[];
+  return textOrParts(parts as ContentPart[]);
 }

@@ -1,16 +1,17 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatMessage, ChatRequest } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
-import type { Call, Memory } from "../operation.ts";
+import { once } from "../once.ts";
+import type { Call, Memory, Sent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 import { addStep, type Step } from "./steps.ts";
 
 /** An interaction that was created with `store`, which is how they are created unless it is said otherwise. */
 interface StoredInteraction {
   /** As it is fetched, once it has ended. */
-  body: JsonObject;
+  body(): JsonObject;
   /** The conversation up to its end, without the system instruction, which holds for one interaction only. */
-  messages: ChatMessage[];
+  messages(): ChatMessage[];
   input: unknown;
   /** In the background, and nobody has asked for it since. */
   running: boolean;
@@ -18,26 +19,29 @@ interface StoredInteraction {
 
 /** Keeps an interaction for those who fetch it, or go on from it. */
 export function rememberInteraction(
-  _reply: ChatReply,
+  { envelope }: ChatReply,
   { request, memory }: Call<ChatRequest>,
-  unary: (request?: ChatRequest) => string,
+  sent: Sent<ChatRequest>,
 ): void {
   if (request["store"] === false) return;
-  const body = JSON.parse(unary({ ...request, background: false })) as JsonObject;
-  const messages = request.messages.filter(({ role }) => role !== "system").map((message) => ({ ...message }));
-  for (const step of body["steps"] as Step[]) addStep(step, "steps", messages);
+  const body = once((): JsonObject => JSON.parse(sent.unary({ ...request, background: false })));
+  const messages = once(() => {
+    const said = request.messages.filter(({ role }) => role !== "system").map((message) => ({ ...message }));
+    for (const step of body()["steps"] as Step[]) addStep(step, "steps", said);
+    return said;
+  });
   const stored: StoredInteraction = {
     body,
     messages,
     input: request["input"],
     running: request["background"] === true,
   };
-  memory.set(keyOf(body["id"] as string), stored);
+  memory.set(keyOf(envelope?.id ?? sent.firstId("v1_")), stored);
 }
 
 /** @throws {ApiError} 404 */
 export function conversationOf(memory: Memory, id: string): ChatMessage[] {
-  return find(memory, id).messages;
+  return find(memory, id).messages();
 }
 
 /**
@@ -47,7 +51,7 @@ export function conversationOf(memory: Memory, id: string): ChatMessage[] {
 export function fetchInteraction(memory: Memory, id: string, withInput: boolean): JsonObject {
   const stored = find(memory, id);
   stored.running = false;
-  return withInput ? { ...stored.body, input: stored.input } : stored.body;
+  return withInput ? { ...stored.body(), input: stored.input } : stored.body();
 }
 
 /** @throws {ApiError} 404 */
@@ -67,8 +71,9 @@ export function cancelInteraction(memory: Memory, id: string): JsonObject {
     throw new ApiError({ status: 400, message: `Interaction '${id}' does not run in the background, or has ended.` });
   }
   stored.running = false;
-  stored.body = { ...stored.body, status: "cancelled", steps: [] };
-  return stored.body;
+  const cancelled = { ...stored.body(), status: "cancelled", steps: [] };
+  stored.body = () => cancelled;
+  return cancelled;
 }
 
 const keyOf = (id: string): string => `interaction:${id}`;

@@ -1,14 +1,14 @@
-import { countTokens, type TokenCount } from "../../chat/count-tokens.ts";
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView } from "../../chat/view.ts";
+import { encodeGenerateError, encodeGoogleError, encodeGoogleStreamError } from "../google/errors.ts";
+import { member } from "../google/members.ts";
+import { routesOf } from "../google/routes.ts";
 import { type Dialect, defineOperation } from "../operation.ts";
 import { isObject } from "../raw-request.ts";
-import { encodeGenerateError, encodeGoogleError, encodeGoogleStreamError } from "./errors.ts";
-import { member } from "./members.ts";
+import { tokenCountOperation } from "../token-count.ts";
 import { decodeCountTokensRequest, decodeGenerateRequest } from "./request.ts";
 import { encodeGenerateResponse, GEMINI, type GeminiVariant } from "./response.ts";
-import { routesOf } from "./routes.ts";
 import { geminiRules } from "./rules.ts";
 import { encodeGenerateStream } from "./stream.ts";
 
@@ -39,19 +39,13 @@ function streamsArguments(request: ChatRequest): boolean {
   return isObject(calling) && member(calling, "streamFunctionCallArguments") === true;
 }
 
-const tokenCount = defineOperation<ChatRequest, TokenCount, Record<string, never>>({
+const tokenCount = tokenCountOperation({
   name: "gemini-count-tokens",
   dialect: GEMINI,
-  endpoint: "tokens",
-  output: "none",
   routes: routesOf("countTokens"),
   decode: decodeCountTokensRequest,
-  view: (request) => new ChatView(request),
-  streamed: () => false,
-  variant: () => ({}),
   encode: ({ tokens }) => ({ totalTokens: tokens, promptTokensDetails: [{ modality: "TEXT", tokenCount: tokens }] }),
   encodeError: encodeGoogleError,
-  fallback: (call) => countTokens(call.request),
 });
 
 /**

@@ -1,7 +1,22 @@
-import type { ChatMessage, ChatRequest, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ChatTool,
+  type ContentPart,
+  type RequestToolCall,
+  turnMessages,
+} from "../../chat/request.ts";
 import { badRequest } from "../api-error.ts";
+import {
+  invalid,
+  listMember,
+  member,
+  numberMember,
+  objectMember,
+  type Place,
+  stringMember,
+} from "../google/members.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
-import { invalid, listMember, member, numberMember, objectMember, type Place, stringMember } from "./members.ts";
 
 /**
  * Decodes `…/models/{model}:generateContent` and `:streamGenerateContent`. What the canonical form has no place for
@@ -172,26 +187,16 @@ class Conversation {
     else this.#addUserTurn(parts);
   }
 
-  /** Results of calls are messages of their own, in the order in which they stand among the other parts. */
   #addUserTurn(parts: JsonObject[]): void {
-    let others: JsonObject[] = [];
-    const flush = (): void => {
-      if (others.length > 0) this.#messages.push({ role: "user", content: contentOf(others) });
-      others = [];
-    };
-    for (const part of parts) {
+    const result = (part: JsonObject): ChatMessage | undefined => {
       const response = member(part, "functionResponse");
-      if (isObject(response)) {
-        flush();
-        this.#addResult(response);
-      } else {
-        others.push(part);
-      }
-    }
-    flush();
+      return isObject(response) ? this.#resultOf(response) : undefined;
+    };
+    const others = (between: JsonObject[]): ChatMessage => ({ role: "user", content: contentOf(between) });
+    this.#messages.push(...turnMessages(parts, result, others));
   }
 
-  #addResult(response: JsonObject): void {
+  #resultOf(response: JsonObject): ChatMessage {
     const { name, response: value, parts } = response as { name: string; response?: unknown; parts?: unknown };
     const message: ChatMessage = {
       role: "tool",
@@ -200,7 +205,7 @@ class Conversation {
       content: typeof value === "string" ? value : (JSON.stringify(value) ?? ""),
     };
     if (parts !== undefined) message["parts"] = parts;
-    this.#messages.push(message);
+    return message;
   }
 
   /** The id of the call that a result is for: the one it names, else the first of that name without a result. */

@@ -4,16 +4,16 @@ import {
   type Choice,
   type Finish,
   type Native,
-  nativeOf,
+  nativeMembers,
   type Part,
   type ReasoningPart,
+  reasoningText,
   type ToolCallPart,
   wantedChoices,
 } from "../../chat/reply.ts";
-import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 
 export const GEMINI = "gemini";
 
@@ -65,8 +65,7 @@ export function encodeTail({ envelope }: ChatReply, context: EncodeContext): Jso
 }
 
 export function members(native: Native | undefined): JsonObject | undefined {
-  const own = nativeOf(native, GEMINI);
-  return isObject(own) ? own : undefined;
+  return nativeMembers(native, GEMINI);
 }
 
 /**
@@ -93,7 +92,7 @@ export function encodePart(part: Part): JsonObject[] {
 }
 
 function encodeThought(part: ReasoningPart): JsonObject[] {
-  const text = part.text === "" && part.summary !== undefined ? part.summary.join("\n\n") : part.text;
+  const text = reasoningText(part);
   // Reasoning that another provider sent encrypted has nothing to show here.
   if (text === "" && part.signature === undefined) return [];
   return [{ text, thought: true, ...signed(part.signature), ...members(part.native) }];
@@ -156,19 +155,13 @@ export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObjec
   const own = members(usage?.raw);
   if (own !== undefined) return own;
   const thoughts = usage?.reasoningTokens;
-  const completion = usage?.completionTokens ?? estimateCompletionTokens(reply);
-  const given = usage?.promptTokens;
-  const prompt = given ?? context.echo((call) => estimatePromptTokens(call.request as ChatRequest));
-  const total =
-    given !== undefined
-      ? given + completion
-      : context.echo((call) => estimatePromptTokens(call.request as ChatRequest) + completion);
+  const { prompt, completion, total } = tokenCounts(reply, context);
   const candidates = Math.max(0, completion - (thoughts ?? 0));
   return {
     promptTokenCount: prompt,
     ...(usage?.cachedTokens !== undefined && { cachedContentTokenCount: usage.cachedTokens }),
     candidatesTokenCount: candidates,
-    totalTokenCount: usage?.totalTokens ?? total,
+    totalTokenCount: total,
     promptTokensDetails: [{ modality: "TEXT", tokenCount: prompt }],
     candidatesTokensDetails: [{ modality: "TEXT", tokenCount: candidates }],
     ...(thoughts !== undefined && { thoughtsTokenCount: thoughts }),

@@ -1,9 +1,15 @@
 import { parseArguments } from "../../chat/arguments.ts";
-import { type ChatReply, type Choice, type Finish, nativeOf, type Part, type ToolCallPart } from "../../chat/reply.ts";
-import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
+import {
+  type ChatReply,
+  type Choice,
+  type Finish,
+  nativeMembers,
+  type Part,
+  type ToolCallPart,
+} from "../../chat/reply.ts";
 import type { EncodeContext } from "../operation.ts";
-import { isObject, type JsonObject } from "../raw-request.ts";
+import type { JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 
 export const OLLAMA = "ollama";
 
@@ -73,8 +79,7 @@ export function end(reply: ChatReply, context: EncodeContext): JsonObject {
 }
 
 function members(native: Choice["native"]): JsonObject {
-  const own = nativeOf(native, OLLAMA);
-  return isObject(own) ? own : {};
+  return nativeMembers(native, OLLAMA) ?? {};
 }
 
 export function encodeToolCall(call: ToolCallPart, index: number, context: EncodeContext): JsonObject {
@@ -97,16 +102,16 @@ const DURATION_OF_TOKEN = 10_000_000;
 
 function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObject {
   const { usage } = reply;
-  const own = nativeOf(usage?.raw, OLLAMA);
-  if (isObject(own)) return own;
-  const tokens = usage?.completionTokens ?? estimateCompletionTokens(reply);
-  const duration = tokens * DURATION_OF_TOKEN;
+  const own = nativeMembers(usage?.raw, OLLAMA);
+  if (own !== undefined) return own;
+  const { prompt, completion } = tokenCounts(reply, context);
+  const duration = completion * DURATION_OF_TOKEN;
   return {
     total_duration: LOAD_DURATION + PROMPT_DURATION + duration,
     load_duration: LOAD_DURATION,
-    prompt_eval_count: usage?.promptTokens ?? context.echo((call) => estimatePromptTokens(call.request as ChatRequest)),
+    prompt_eval_count: prompt,
     prompt_eval_duration: PROMPT_DURATION,
-    eval_count: tokens,
+    eval_count: completion,
     eval_duration: duration,
   };
 }

@@ -1,5 +1,6 @@
 import type { ApiError } from "../api-error.ts";
-import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
+import { errorReply } from "../error-reply.ts";
+import type { WireEvent, WireReply } from "../operation.ts";
 
 /**
  * OpenAI's error object, by which most compatible providers answer too.
@@ -16,9 +17,7 @@ export function errorObject(error: ApiError): Record<string, unknown> {
 }
 
 export function encodeOpenAIError(error: ApiError): WireReply {
-  const headers: HeaderFields = { "content-type": "application/json" };
-  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
-  return { status: error.status, headers, body: JSON.stringify({ error: errorObject(error) }) };
+  return errorReply(error, { error: errorObject(error) });
 }
 
 /** An error after the stream has begun: the event that the official client raises as an error. */

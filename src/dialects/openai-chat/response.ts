@@ -8,10 +8,9 @@ import {
   type ToolCallPart,
   wantedChoices,
 } from "../../chat/reply.ts";
-import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 import { type ChatFlavour, OPENAI } from "./flavour.ts";
 
 export interface ChatVariant extends Record<string, unknown> {
@@ -210,17 +209,8 @@ export function encodeUsage(reply: ChatReply, context: EncodeContext, flavour: C
   const { usage } = reply;
   const own = nativeOf(usage?.raw, flavour.dialect);
   if (own !== undefined && flavour.usage === undefined) return own;
-  const completion = usage?.completionTokens ?? estimateCompletionTokens(reply);
-  const prompt = usage?.promptTokens;
-  const encoded: JsonObject = {
-    prompt_tokens: prompt ?? context.echo((call) => estimatePromptTokens(call.request as ChatRequest)),
-    completion_tokens: completion,
-    total_tokens:
-      usage?.totalTokens ??
-      (prompt !== undefined
-        ? prompt + completion
-        : context.echo((call) => estimatePromptTokens(call.request as ChatRequest) + completion)),
-  };
+  const { prompt, completion, total } = tokenCounts(reply, context);
+  const encoded: JsonObject = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total };
   if (usage?.cachedTokens !== undefined) encoded["prompt_tokens_details"] = { cached_tokens: usage.cachedTokens };
   if (usage?.reasoningTokens !== undefined) {
     encoded["completion_tokens_details"] = { reasoning_tokens: usage.reasoningTokens };

@@ -1,4 +1,5 @@
 import type { ApiError } from "../api-error.ts";
+import { errorReply } from "../error-reply.ts";
 import { errorObject } from "../openai-chat/errors.ts";
 import type { WireEvent, WireReply } from "../operation.ts";
 
@@ -14,14 +15,7 @@ export type ErrorShape = "openai" | "numbered" | "flat" | "mistral" | "xai" | "z
 
 /** An error as a provider's clients know it. */
 export function encodeCompatibleError(shape: ErrorShape, error: ApiError): WireReply {
-  return {
-    status: error.status,
-    headers: {
-      "content-type": "application/json",
-      ...(error.retryAfter !== undefined && { "retry-after": String(error.retryAfter) }),
-    },
-    body: JSON.stringify(bodyOf(shape, error)),
-  };
+  return errorReply(error, bodyOf(shape, error));
 }
 
 /** In mid-stream all have a member by which clients tell an error from a chunk. */

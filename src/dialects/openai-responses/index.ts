@@ -1,14 +1,18 @@
-import { countTokens, type TokenCount } from "../../chat/count-tokens.ts";
+import { countTokens } from "../../chat/count-tokens.ts";
 import type { ChatReply } from "../../chat/reply.ts";
 import { ChatView } from "../../chat/view.ts";
-import { type Call, type Dialect, defineOperation } from "../operation.ts";
+import { stemOf } from "../ids.ts";
+import { OPENAI_RESPONSES, ownItemIds } from "../openai-items/response.ts";
+import { conversationOperations } from "../openai-stored/conversations.ts";
+import { storedItems } from "../openai-stored/lists.ts";
+import { common, responseRoutes, storedOperations } from "../openai-stored/responses.ts";
+import { knownConversation, StoredResponse, storeResponse } from "../openai-stored/state.ts";
+import { type Call, type Dialect, defineOperation, type Sent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
-import { conversationOperations } from "./conversations.ts";
+import { tokenCountOperation } from "../token-count.ts";
 import { conversationIdOf, decodeInput, decodeResponsesRequest, ITEMS, type ResponsesRequest } from "./request.ts";
-import { encodeResponse, OPENAI_RESPONSES, type ResponseVariant } from "./response.ts";
+import { encodeResponse, type ResponseVariant } from "./response.ts";
 import { openaiResponsesRules } from "./rules.ts";
-import { addItems, outputOf, storedItems, storeResponse } from "./state.ts";
-import { common, responseRoutes, storedOperations } from "./stored.ts";
 import { encodeResponseStream } from "./stream.ts";
 
 const responses = defineOperation<ResponsesRequest, ChatReply, ResponseVariant>({
@@ -34,30 +38,27 @@ const responses = defineOperation<ResponsesRequest, ChatReply, ResponseVariant>(
   remember,
 });
 
-function remember(_: ChatReply, call: Call<ResponsesRequest>, unary: (request: ResponsesRequest) => string): void {
+function remember(reply: ChatReply, call: Call<ResponsesRequest>, sent: Sent<ResponsesRequest>): void {
   const { request, memory, streamed } = call;
   const background = request["background"] === true;
   const conversation = conversationIdOf(request);
   // Who polls for a response has to find it, stored or not.
   if (request["store"] === false && !background && conversation === undefined) return;
-  const body = JSON.parse(unary({ ...request, background: false })) as JsonObject;
   const { before, own } = request[ITEMS];
-  storeResponse(memory, { body, before, own, progress: background && !streamed ? "queued" : "ended" });
-  if (conversation !== undefined) addItems(memory, conversation, [...own, ...outputOf(body)]);
+  const body = (): JsonObject => JSON.parse(sent.unary({ ...request, background: false }));
+  const response = new StoredResponse(body, before, own, background && !streamed ? "queued" : "ended");
+  const first = sent.firstId("resp_");
+  storeResponse(memory, reply.envelope?.id ?? first, stemOf(first), ownItemIds(reply), response);
+  if (conversation === undefined) return;
+  knownConversation(memory, conversation).addLater(() => [...own, ...response.output]);
 }
 
-const inputTokens = defineOperation<ResponsesRequest, TokenCount, Record<string, never>>({
+const inputTokens = tokenCountOperation({
   ...common,
   name: "openai-responses-input-tokens",
-  endpoint: "tokens",
-  output: "none",
   routes: responseRoutes("POST", "/input_tokens"),
   decode: decodeInput,
-  view: (request) => new ChatView(request),
-  streamed: () => false,
-  variant: () => ({}),
   encode: ({ tokens }) => ({ object: "response.input_tokens", input_tokens: tokens }),
-  fallback: ({ request }) => countTokens(request),
 });
 
 /** What the user said stays, all else is folded into an item that only the provider can read. */

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { ChatView } from "../../chat/view.ts";
 import { LocalMemory } from "../../state/memory.ts";
 import { ApiError } from "../api-error.ts";
+import { knownConversation, StoredResponse, storeResponse } from "../openai-stored/state.ts";
 import { RawRequest } from "../raw-request.ts";
 import { decodeResponsesRequest, type ResponsesRequest } from "./request.ts";
-import { addItems, storeResponse } from "./state.ts";
 
 const decode = (body: unknown, memory = new LocalMemory()): ResponsesRequest => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -111,12 +111,8 @@ describe("what was said before", () => {
   it("stands before the new input, without what the provider ran itself", () => {
     const memory = new LocalMemory();
     const shell = { type: "shell_call_output", call_id: "s", output: [] };
-    storeResponse(memory, {
-      body: { id: "resp_1", output: [shell, answer] },
-      before: [said("one")],
-      own: [said("two")],
-      progress: "ended",
-    });
+    const response = new StoredResponse(() => ({ output: [shell, answer] }), [said("one")], [said("two")], "ended");
+    storeResponse(memory, "resp_1", "stem", [], response);
     const roles = decode({ model: "m", input: "three", previous_response_id: "resp_1" }, memory).messages;
     expect(roles.map(({ role, content }) => [role, content])).toEqual([
       ["user", "one"],
@@ -128,14 +124,18 @@ describe("what was said before", () => {
 
   it("is found by a conversation's id and by an item's", () => {
     const memory = new LocalMemory();
-    addItems(memory, "conv_1", [said("one"), answer]);
+    knownConversation(memory, "conv_1").addLater(() => [said("one"), answer]);
     for (const conversation of ["conv_1", { id: "conv_1" }]) {
       const { messages: all } = decode({ model: "m", input: "two", conversation }, memory);
       expect(all.map(({ content }) => content)).toEqual(["one", "A.", "two"]);
     }
-    storeResponse(memory, { body: { id: "resp_1", output: [answer] }, before: [], own: [], progress: "ended" });
-    const input = [{ type: "item_reference", id: "msg_1" }, said("two")];
-    expect(decode({ model: "m", input }, memory).messages[0]).toEqual({ role: "assistant", content: "A." });
+    const made = { ...answer, id: "msg_stem0001" };
+    const response = new StoredResponse(() => ({ output: [answer, made] }), [], [], "ended");
+    storeResponse(memory, "resp_1", "stem", ["msg_1"], response);
+    for (const id of ["msg_1", "msg_stem0001"]) {
+      const input = [{ type: "item_reference", id }, said("two")];
+      expect(decode({ model: "m", input }, memory).messages[0]).toEqual({ role: "assistant", content: "A." });
+    }
   });
 
   it("is of a response or of a conversation, not of both", () => {

@@ -1,14 +1,14 @@
-import type { ChatRequest } from "../../chat/request.ts";
+import type { ChatRequest, ChatTool } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
 import { checkString, checkType, invalidType, missing } from "../openai-chat/request.ts";
+import { checkItems, messagesOf } from "../openai-items/request.ts";
+import { findConversation, itemFinder, responseItems } from "../openai-stored/state.ts";
 import type { Memory } from "../operation.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
-import { checkItems, decodeTools, messagesOf } from "./items.ts";
-import { conversationItems, itemFinder, responseItems } from "./state.ts";
 
 /** The canonical request, and the items from which it has been made. */
 export interface ResponsesRequest extends ChatRequest {
-  [ITEMS]: { before: JsonObject[]; own: JsonObject[] };
+  [ITEMS]: { before: readonly JsonObject[]; own: readonly JsonObject[] };
 }
 
 /** No predicate and no journal sees what is under it. */
@@ -97,16 +97,32 @@ function checkTool(tool: unknown, index: number): void {
   if (tool["type"] === "function" || tool["type"] === "custom") checkString(tool, "name", true, `tools[${index}].`);
 }
 
+/** Tools in OpenAI chat's shape; those that have a name but are no functions keep all their members. */
+function decodeTools(tools: readonly unknown[]): ChatTool[] {
+  return tools.filter(isObject).flatMap((tool): ChatTool[] => {
+    const { type, name, description, parameters, strict } = tool;
+    if (type === "namespace" && Array.isArray(tool["tools"])) return decodeTools(tool["tools"]);
+    if (typeof name !== "string") return [tool as unknown as ChatTool];
+    const called = {
+      name,
+      ...(typeof description === "string" && { description }),
+      ...(parameters !== undefined && { parameters }),
+      ...(strict !== undefined && { strict }),
+    };
+    return [type === "function" ? { type, function: called } : ({ ...tool, function: called } as unknown as ChatTool)];
+  });
+}
+
 /** Developers hand in tools in the middle of a conversation too. */
 function additionalTools({ type, tools }: JsonObject): unknown[] {
   return type === "additional_tools" && Array.isArray(tools) ? tools : [];
 }
 
-function earlierItems(body: JsonObject, memory: Memory): JsonObject[] {
+function earlierItems(body: JsonObject, memory: Memory): readonly JsonObject[] {
   const previous = body["previous_response_id"];
-  if (typeof previous === "string") return responseItems(memory, previous) ?? [];
+  if (typeof previous === "string") return responseItems(memory, previous);
   const id = conversationIdOf(body);
-  return id === undefined ? [] : (conversationItems(memory, id) ?? []);
+  return id === undefined ? [] : [...(findConversation(memory, id)?.items ?? [])];
 }
 
 export function conversationIdOf({ conversation }: JsonObject): string | undefined {

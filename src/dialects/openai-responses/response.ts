@@ -1,26 +1,10 @@
-import {
-  type ChatReply,
-  type Choice,
-  type MediaPart,
-  type Native,
-  nativeOf,
-  type Part,
-  type ReasoningPart,
-  type TextPart,
-  type ToolCallPart,
-} from "../../chat/reply.ts";
-import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
+import { type ChatReply, type Choice, nativeMembers, nativeOf } from "../../chat/reply.ts";
+import { encodeItems, type ItemsVariant, OPENAI_RESPONSES } from "../openai-items/response.ts";
 import type { Call, EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 
-export const OPENAI_RESPONSES = "openai-responses";
-
-export interface ResponseVariant extends Record<string, unknown> {
-  /** Whether the request asks for encrypted reasoning. */
-  encrypted: boolean;
-  /** Names of the custom tools that the request offers, as JSON: their calls have an item of their own. */
-  custom: string;
+export interface ResponseVariant extends ItemsVariant {
   /** Whether it is queued first, and runs after it has been answered. */
   background: boolean;
 }
@@ -38,7 +22,7 @@ export function encodeResponse(reply: ChatReply, context: EncodeContext<Response
 export function encodeFinishedResponse(reply: ChatReply, context: EncodeContext<ResponseVariant>): JsonObject {
   const { envelope } = reply;
   const head = { id: envelope?.id ?? context.id("resp_"), object: "response" };
-  const native = members(envelope?.native);
+  const native = nativeMembers(envelope?.native, OPENAI_RESPONSES);
   const status = statusOf(reply.choices[0], native);
   const output = encodeItems(reply, context);
   const response = {
@@ -99,9 +83,9 @@ export function unfinished(response: JsonObject, status: Unfinished): JsonObject
   };
 }
 
-/** The request as it was sent; one that asks for a stored response has no body. */
+/** The request as it was sent; one that asks for a stored response has none. */
 function bodyOf({ raw }: Call): JsonObject {
-  return raw.body.length > 0 && isObject(raw.json) ? raw.json : {};
+  return isObject(raw.parsed) ? raw.parsed : {};
 }
 
 function asked(call: Call, name: string): JsonObject {
@@ -116,11 +100,6 @@ function echoed(context: EncodeContext, name: string, otherwise: unknown = null)
 function conversationOf({ conversation }: JsonObject): { id: unknown } | null {
   if (typeof conversation === "string") return { id: conversation };
   return isObject(conversation) ? { id: conversation["id"] } : null;
-}
-
-function members(native: Native | undefined): JsonObject | undefined {
-  const own = nativeOf(native, OPENAI_RESPONSES);
-  return isObject(own) ? own : undefined;
 }
 
 /** What was recorded as the reason is that of an incomplete response, or the status itself. */
@@ -147,146 +126,19 @@ function errorOf(choice: Choice | undefined): JsonObject {
     : { code: "server_error", message: "The model failed to generate a response." };
 }
 
-function encodeItems(reply: ChatReply, context: EncodeContext<ResponseVariant>): JsonObject[] {
-  const items: JsonObject[] = [];
-  // The provider gives one choice; of a reply with several it is the first.
-  const parts = reply.choices[0]?.parts ?? [];
-  const status = reply.choices[0]?.finish.reason === "length" ? "incomplete" : "completed";
-  let message: { own: JsonObject | undefined; content: JsonObject[] } | undefined;
-  for (const part of parts) {
-    const content = encodeContent(part);
-    if (content === undefined) {
-      message = undefined;
-      items.push(...encodeItem(part, context));
-      continue;
-    }
-    const own = "native" in part && part.type !== "media" ? members(part.native) : undefined;
-    if (message !== undefined && (own === undefined || own["id"] === message.own?.["id"])) {
-      message.content.push(content);
-      continue;
-    }
-    message = { own, content: [content] };
-    items.push({
-      id: own?.["id"] ?? context.id("msg_"),
-      type: "message",
-      status: part === parts.at(-1) ? status : "completed",
-      content: message.content,
-      role: reply.envelope?.role ?? "assistant",
-      ...own,
-    });
-  }
-  return items;
-}
-
-/** What stands inside a message. */
-function encodeContent(part: Part): JsonObject | undefined {
-  switch (part.type) {
-    case "text":
-      return encodeText(part);
-    case "refusal":
-      return { type: "refusal", refusal: part.text };
-    case "media":
-      return part.mime.startsWith("audio/") ? encodeAudio(part) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function encodeText(part: TextPart): JsonObject {
-  const annotations = nativeOf(part.annotations, OPENAI_RESPONSES);
-  const tokens = isObject(part.logprobs) ? part.logprobs["content"] : part.logprobs;
-  return {
-    type: "output_text",
-    annotations: Array.isArray(annotations) ? annotations : [],
-    logprobs: Array.isArray(tokens) ? tokens : [],
-    text: part.text,
-  };
-}
-
-function encodeAudio(part: MediaPart): JsonObject {
-  return { type: "output_audio", data: part.data ?? "", transcript: part.transcript ?? "" };
-}
-
-/** What is an item of its own. */
-function encodeItem(part: Part, context: EncodeContext<ResponseVariant>): JsonObject[] {
-  switch (part.type) {
-    case "reasoning":
-      return encodeReasoning(part, context);
-    case "toolCall":
-      return [encodeToolCall(part, context)];
-    case "webSearch": {
-      const action = { type: "search", query: part.query, queries: [part.query] };
-      return [{ id: context.id("ws_"), type: "web_search_call", status: "completed", action }];
-    }
-    case "media": {
-      const id = context.id("ig_");
-      return [
-        { id, type: "image_generation_call", status: "completed", result: part.data ?? null, ...members(part.native) },
-      ];
-    }
-    case "opaque":
-      return part.dialect === OPENAI_RESPONSES && isObject(part.value) ? [part.value] : [];
-    case "text":
-    case "refusal":
-      return [];
-  }
-}
-
-/** Whoever writes a fixture gives a reasoning as one text, which here is what a summary is. */
-function encodeReasoning(part: ReasoningPart, context: EncodeContext<ResponseVariant>): JsonObject[] {
-  const { encrypted: wanted } = context.variant;
-  // Of reasoning that another provider sent encrypted there is nothing else to show.
-  if (part.redacted !== undefined && !wanted) return [];
-  const summary = part.summary ?? (part.text === "" ? [] : [part.text]);
-  const content = part.summary === undefined || part.text === "" ? [] : [{ type: "reasoning_text", text: part.text }];
-  const own = members(part.native);
-  const id = own?.["id"] ?? context.id("rs_");
-  const encrypted = part.encrypted ?? (wanted ? (part.redacted ?? part.signature ?? context.id("gAAAAAB")) : undefined);
-  return [
-    {
-      id,
-      type: "reasoning",
-      summary: summary.map((text) => ({ type: "summary_text", text })),
-      ...(content.length > 0 && { content }),
-      ...(encrypted !== undefined && { encrypted_content: encrypted }),
-      ...own,
-    },
-  ];
-}
-
-function encodeToolCall(part: ToolCallPart, context: EncodeContext<ResponseVariant>): JsonObject {
-  const own = members(part.native);
-  const custom =
-    own === undefined
-      ? (JSON.parse(context.variant.custom) as string[]).includes(part.name)
-      : own["type"] === "custom_tool_call";
-  return {
-    id: own?.["id"] ?? context.id(custom ? "ctc_" : "fc_"),
-    type: custom ? "custom_tool_call" : "function_call",
-    status: "completed",
-    [custom ? "input" : "arguments"]: part.arguments,
-    call_id: part.id ?? context.id("call_"),
-    name: part.name,
-    ...own,
-  };
-}
-
 function encodeUsage(reply: ChatReply, context: EncodeContext): unknown {
   const { usage } = reply;
   const own = nativeOf(usage?.raw, OPENAI_RESPONSES);
   if (own !== undefined) return own;
-  const output = usage?.completionTokens ?? estimateCompletionTokens(reply);
-  const input = usage?.promptTokens;
-  const estimate = (call: Call): number => estimatePromptTokens(call.request as ChatRequest);
+  const { prompt, completion, total } = tokenCounts(reply, context);
   return {
-    input_tokens: input ?? context.echo(estimate),
+    input_tokens: prompt,
     input_tokens_details: {
       cached_tokens: usage?.cachedTokens ?? 0,
       ...(usage?.cacheWriteTokens !== undefined && { cache_write_tokens: usage.cacheWriteTokens }),
     },
-    output_tokens: output,
+    output_tokens: completion,
     output_tokens_details: { reasoning_tokens: usage?.reasoningTokens ?? 0 },
-    total_tokens:
-      usage?.totalTokens ?? (input === undefined ? context.echo((call) => estimate(call) + output) : input + output),
+    total_tokens: total,
   };
 }

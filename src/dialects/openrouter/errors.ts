@@ -1,5 +1,6 @@
 import type { ApiError } from "../api-error.ts";
-import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
+import { errorReply } from "../error-reply.ts";
+import type { WireEvent, WireReply } from "../operation.ts";
 
 /** @see https://openrouter.ai/docs/api/reference/errors-and-debugging */
 function errorObject(error: ApiError): Record<string, unknown> {
@@ -9,9 +10,7 @@ function errorObject(error: ApiError): Record<string, unknown> {
 }
 
 export function encodeOpenRouterError(error: ApiError): WireReply {
-  const headers: HeaderFields = { "content-type": "application/json" };
-  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
-  return { status: error.status, headers, body: JSON.stringify({ error: errorObject(error) }) };
+  return errorReply(error, { error: errorObject(error) });
 }
 
 /** In the middle of a stream: a chunk of which the choice has ended with an error. */

@@ -1,5 +1,8 @@
-import { ApiError, badRequest } from "../api-error.ts";
-import type { JsonObject, RawRequest } from "../raw-request.ts";
+import { PlainView } from "../chat/view.ts";
+import { encodeAnthropicError } from "../dialects/anthropic/errors.ts";
+import { ApiError, badRequest } from "../dialects/api-error.ts";
+import { defineOperation } from "../dialects/operation.ts";
+import type { JsonObject, RawRequest } from "../dialects/raw-request.ts";
 
 const KNOWN_MODELS = [
   "claude-opus-5",
@@ -16,6 +19,36 @@ export interface ModelsRequest {
   limit: number;
   afterId: string | null;
   beforeId: string | null;
+}
+
+/**
+ * Models of Anthropic.
+ * @see https://docs.claude.com/en/api/models-list
+ */
+export const anthropicModels = defineOperation<ModelsRequest, JsonObject, Record<string, never>>({
+  name: "anthropic-models",
+  dialect: "anthropic-models",
+  endpoint: "models",
+  output: "none",
+  routes: [
+    { method: "GET", path: "/v1/models" },
+    { method: "GET", path: "/v1/models/:id" },
+  ],
+  claims: hasAnthropicHeaders,
+  decode: decodeModelsRequest,
+  view: (request) => new PlainView(request, request.id ?? ""),
+  streamed: () => false,
+  variant: () => ({}),
+  encode: (body) => body,
+  encodeError: encodeAnthropicError,
+  requestIdHeader: "request-id",
+  fallback: (call) => encodeModels(call.request),
+});
+
+/** OpenAI has the same path; only this API's clients send `anthropic-version` and its like. */
+function hasAnthropicHeaders(raw: RawRequest): boolean {
+  for (const name in raw.headers) if (name.startsWith("anthropic-")) return true;
+  return false;
 }
 
 /**

@@ -1,19 +1,17 @@
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ApiError } from "../api-error.ts";
-import { type JsonObject, RawRequest } from "../raw-request.ts";
-import { anthropic } from "./index.ts";
-import { decodeModelsRequest, encodeModels } from "./models.ts";
+import { ApiError } from "../dialects/api-error.ts";
+import { type JsonObject, RawRequest } from "../dialects/raw-request.ts";
+import { anthropicModels, decodeModelsRequest, encodeModels } from "./anthropic-models.ts";
 
-const operation = anthropic.operations.find(({ name }) => name === "anthropic-models")!;
 const list = (query: string) =>
   encodeModels(decodeModelsRequest(new RawRequest("GET", `/v1/models${query}`, {}, Buffer.alloc(0))));
 const ids = (page: JsonObject) => (page["data"] as { id: string }[]).map(({ id }) => id);
 
 it("claims the path from clients that send this API's headers", () => {
   const claims = (headers: Record<string, string>) =>
-    operation.claims?.(new RawRequest("GET", "/v1/models", headers, Buffer.alloc(0)));
+    anthropicModels.claims?.(new RawRequest("GET", "/v1/models", headers, Buffer.alloc(0)));
   expect(claims({ "x-api-key": "x", "anthropic-version": "2023-06-01" })).toBe(true);
   expect(claims({ "anthropic-beta": "x" })).toBe(true);
   expect(claims({ authorization: "Bearer x" })).toBe(false);

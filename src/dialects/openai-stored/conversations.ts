@@ -1,19 +1,11 @@
 import { PlainView } from "../../chat/view.ts";
 import { invalidType, missing } from "../openai-chat/request.ts";
+import { checkItems } from "../openai-items/request.ts";
 import { type Call, defineOperation } from "../operation.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
-import { checkItems } from "./items.ts";
-import {
-  addItems,
-  deleteConversation,
-  getConversation,
-  listOf,
-  listPage,
-  notFound,
-  type StoredConversation,
-  storeConversation,
-} from "./state.ts";
-import { common, fromMemory } from "./stored.ts";
+import { listOf, listPage, notFound } from "./lists.ts";
+import { common, fromMemory } from "./responses.ts";
+import { deleteConversation, getConversation, StoredConversation, storeConversation } from "./state.ts";
 
 interface ConversationRequest {
   id: string;
@@ -63,11 +55,10 @@ const create = defineOperation<ConversationRequest, JsonObject, Record<string, n
     metadata: context.echo((call) => (call.request as ConversationRequest).metadata ?? {}),
   }),
   fallback: () => NEW,
-  remember: (_, { request, memory }, unary) => {
-    const body = JSON.parse(unary()) as JsonObject;
-    const id = String(body["id"]);
-    storeConversation(memory, id, { body, items: [], count: 0 });
-    addItems(memory, id, request.items);
+  remember: (_, { request, memory }, sent) => {
+    const conversation = new StoredConversation(sent.firstId("conv_"), JSON.parse(sent.unary()));
+    conversation.add(request.items);
+    storeConversation(memory, conversation);
   },
 });
 
@@ -100,10 +91,9 @@ export const conversationOperations = [
     "openai-conversations-update",
     [{ method: "POST", path: `${PATH}/:id` }],
     decodeConversation,
-    known((conversation, { request, memory }) => {
-      const body = { ...conversation.body, metadata: request.metadata ?? {} };
-      storeConversation(memory, request.id, { ...conversation, body });
-      return body;
+    known((conversation, { request }) => {
+      conversation.body = { ...conversation.body, metadata: request.metadata ?? {} };
+      return conversation.body;
     }),
   ),
   fromMemory(
@@ -125,7 +115,7 @@ export const conversationOperations = [
     "openai-conversations-items-create",
     [{ method: "POST", path: `${PATH}/:id/items` }],
     decodeNewItems,
-    known((_, { request, memory }) => listOf(addItems(memory, request.id, request.items))),
+    known((conversation, { request }) => listOf(conversation.add(request.items))),
   ),
   fromMemory(
     "openai-conversations-items-get",
@@ -137,12 +127,8 @@ export const conversationOperations = [
     "openai-conversations-items-delete",
     [{ method: "DELETE", path: `${PATH}/:id/items/:item` }],
     decodeConversation,
-    known((conversation, { request, memory }) => {
-      const gone = itemOf(conversation, request.item);
-      storeConversation(memory, request.id, {
-        ...conversation,
-        items: conversation.items.filter((item) => item !== gone),
-      });
+    known((conversation, { request }) => {
+      conversation.remove(itemOf(conversation, request.item));
       return conversation.body;
     }),
   ),

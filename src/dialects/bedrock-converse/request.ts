@@ -1,8 +1,16 @@
-import type { ChatMessage, ChatRequest, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ChatTool,
+  type ContentPart,
+  type RequestToolCall,
+  textOrParts,
+  turnMessages,
+} from "../../chat/request.ts";
 import { badRequest } from "../api-error.ts";
+import { invalid, may, need, needBase64 } from "../bedrock/check.ts";
+import { actionOf, modelOf } from "../bedrock/path.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
-import { invalid, may, need, needBase64 } from "./check.ts";
-import { actionOf, modelOf } from "./path.ts";
 
 /**
  * Decodes `POST /model/{id}/converse` and `/converse-stream`.
@@ -66,7 +74,7 @@ function decodeMessage(message: unknown, index: number, decoded: ChatMessage[]):
     );
   }
   if (role === "assistant") decoded.push(assistantMessage(blocks, `${place}.content`));
-  else decodeUserBlocks(role as string, blocks, `${place}.content`, decoded);
+  else decoded.push(...userMessages(role as string, blocks, `${place}.content`));
 }
 
 function assistantMessage(blocks: JsonObject[], place: string): ChatMessage {
@@ -97,24 +105,17 @@ function assistantMessage(blocks: JsonObject[], place: string): ChatMessage {
   return message;
 }
 
-/** Tool results become messages of their own, in the order in which they stand among the other blocks. */
-function decodeUserBlocks(role: string, blocks: JsonObject[], place: string, decoded: ChatMessage[]): void {
-  let others: JsonObject[] = [];
-  const flush = (): void => {
-    // A cache point beside tool results is nothing that a user says.
-    if (others.some((block) => !("cachePoint" in block))) decoded.push({ role, content: contentOf(others, place) });
-    others = [];
-  };
-  blocks.forEach((block, index) => {
-    const { toolResult } = block;
-    if (toolResult === undefined) {
-      others.push(block);
-      return;
-    }
-    flush();
-    decoded.push(toolMessage(toolResult, `${place}.${index + 1}.member.toolResult`));
-  });
-  flush();
+function userMessages(role: string, blocks: JsonObject[], place: string): ChatMessage[] {
+  return turnMessages(
+    blocks,
+    ({ toolResult }, index) =>
+      toolResult === undefined ? undefined : toolMessage(toolResult, `${place}.${index + 1}.member.toolResult`),
+    (others) => {
+      const content = contentOf(others, place);
+      // A cache point beside tool results is nothing that a user says.
+      return others.every((block) => "cachePoint" in block) ? undefined : { role, content };
+    },
+  );
 }
 
 function toolMessage(toolResult: unknown, place: string): ChatMessage {
@@ -131,10 +132,8 @@ function toolMessage(toolResult: unknown, place: string): ChatMessage {
   return message;
 }
 
-/** Blocks that are all text are one string, as most clients of other providers send it. */
 function contentOf(blocks: JsonObject[], place: string): string | ContentPart[] {
-  const parts = blocks.flatMap((block, index) => partsOf(block, `${place}.${index + 1}.member`));
-  return parts.every((part) => part.type === "text") ? parts.map((part) => part.text).join("") : parts;
+  return textOrParts(blocks.flatMap((block, index) => partsOf(block, `${place}.${index + 1}.member`)));
 }
 
 /** A block's kind is the name of its one member. */

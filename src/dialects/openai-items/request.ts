@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
+import { type ChatMessage, type ContentPart, joinContent, type RequestToolCall } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
 import { invalidType, missing } from "../openai-chat/request.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
@@ -142,7 +142,7 @@ class Conversation {
     const turn = this.#openTurn();
     switch (type) {
       case "message":
-        addContent(turn, contentOf(item["content"]));
+        turn.content = joinContent(turn.content, contentOf(item["content"]));
         break;
       case "function_call":
       case "custom_tool_call": {
@@ -182,16 +182,6 @@ class Conversation {
   }
 }
 
-function addContent(turn: ChatMessage, content: string | ContentPart[]): void {
-  if (turn.content === null || turn.content === undefined) turn.content = content;
-  else if (typeof turn.content === "string" && typeof content === "string") turn.content += content;
-  else turn.content = [...partsOf(turn.content), ...partsOf(content)];
-}
-
-function partsOf(content: string | ContentPart[]): ContentPart[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
-}
-
 /** Texts alone are one string. */
 function contentOf(content: unknown): string | ContentPart[] {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
@@ -218,20 +208,4 @@ function decodePart(part: JsonObject): ContentPart {
     default:
       return part as unknown as ContentPart;
   }
-}
-
-/** Tools in OpenAI chat's shape; those that have a name but are no functions keep all their members. */
-export function decodeTools(tools: readonly unknown[]): ChatTool[] {
-  return tools.filter(isObject).flatMap((tool): ChatTool[] => {
-    const { type, name, description, parameters, strict } = tool;
-    if (type === "namespace" && Array.isArray(tool["tools"])) return decodeTools(tool["tools"]);
-    if (typeof name !== "string") return [tool as unknown as ChatTool];
-    const called = {
-      name,
-      ...(typeof description === "string" && { description }),
-      ...(parameters !== undefined && { parameters }),
-      ...(strict !== undefined && { strict }),
-    };
-    return [type === "function" ? { type, function: called } : ({ ...tool, function: called } as unknown as ChatTool)];
-  });
 }

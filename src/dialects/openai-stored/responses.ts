@@ -2,6 +2,11 @@ import type { ChatReply } from "../../chat/reply.ts";
 import { PlainView } from "../../chat/view.ts";
 import { badRequest } from "../api-error.ts";
 import { encodeOpenAIError } from "../openai-chat/errors.ts";
+import { OPENAI_RESPONSES } from "../openai-items/response.ts";
+import { encodeResponsesStreamError } from "../openai-responses/errors.ts";
+import { encodeResponse, type ResponseVariant, unfinished } from "../openai-responses/response.ts";
+import { openaiResponsesRules } from "../openai-responses/rules.ts";
+import { responseEvents } from "../openai-responses/stream.ts";
 import {
   type Call,
   defineOperation,
@@ -11,11 +16,8 @@ import {
   type WireEvent,
 } from "../operation.ts";
 import type { JsonObject, RawRequest } from "../raw-request.ts";
-import { encodeResponsesStreamError } from "./errors.ts";
-import { encodeResponse, OPENAI_RESPONSES, type ResponseVariant, unfinished } from "./response.ts";
-import { openaiResponsesRules } from "./rules.ts";
-import { deleteResponse, getResponse, listPage, type StoredResponse, storedItems, storeResponse } from "./state.ts";
-import { responseEvents } from "./stream.ts";
+import { listPage, storedItems } from "./lists.ts";
+import { deleteResponse, getResponse } from "./state.ts";
 
 /** What is asked of something that is stored. */
 export interface StoredRequest {
@@ -69,20 +71,15 @@ function advance({ request, memory }: Call<StoredRequest>): { response: JsonObje
   const stored = getResponse(memory, request.id);
   const { body, progress } = stored;
   if (progress === "cancelled") return { response: unfinished(body, progress) };
-  if (progress === "ended") return { response: body };
-  const next: StoredResponse = {
-    ...stored,
-    progress: progress === "queued" && !request.stream ? "in_progress" : "ended",
-  };
-  storeResponse(memory, next);
-  return { response: next.progress === "in_progress" ? unfinished(body, "in_progress") : body };
+  stored.progress = progress === "queued" && !request.stream ? "in_progress" : "ended";
+  return { response: stored.progress === "in_progress" ? unfinished(body, "in_progress") : body };
 }
 
 function cancel({ request, memory }: Call<StoredRequest>): { response: JsonObject } {
   const stored = getResponse(memory, request.id);
   if (stored.body["background"] !== true) throw badRequest("Cannot cancel a synchronous response.");
   if (stored.progress === "ended") return { response: stored.body };
-  storeResponse(memory, { ...stored, progress: "cancelled" });
+  stored.progress = "cancelled";
   return { response: unfinished(stored.body, "cancelled") };
 }
 

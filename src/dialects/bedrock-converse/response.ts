@@ -4,15 +4,17 @@ import {
   type Choice,
   type Finish,
   type Native,
+  nativeMembers,
   nativeOf,
   type Part,
   type ReasoningPart,
+  reasoningText,
 } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
-import { estimateCompletionTokens, estimatePromptTokens } from "../../chat/tokens.ts";
 import type { EncodeContext } from "../operation.ts";
 import { withValue } from "../paths.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
+import { tokenCounts } from "../token-counts.ts";
 
 export const BEDROCK_CONVERSE = "bedrock-converse";
 
@@ -41,7 +43,7 @@ export function encodeConverse(reply: ChatReply, context: EncodeContext<Converse
     usage: encodeUsage(reply, context),
     metrics: { latencyMs: LATENCY_MS },
     ...(fields !== undefined && { additionalModelResponseFields: fields }),
-    ...nativeMembers(reply),
+    ...ownMembers(reply),
   };
 }
 
@@ -58,7 +60,7 @@ export function roleOf(reply: ChatReply): string {
 }
 
 /** `metrics`, `trace`, `performanceConfig`, `serviceTier` …, as they were recorded. */
-export function nativeMembers(reply: ChatReply): JsonObject {
+export function ownMembers(reply: ChatReply): JsonObject {
   const { additionalModelResponseFields: _, ...others } = members(reply.envelope?.native) ?? {};
   return others;
 }
@@ -75,8 +77,7 @@ export function responseFields(reply: ChatReply, context: EncodeContext<Converse
 }
 
 function members(native: Native | undefined): JsonObject | undefined {
-  const own = nativeOf(native, BEDROCK_CONVERSE);
-  return isObject(own) ? own : undefined;
+  return nativeMembers(native, BEDROCK_CONVERSE);
 }
 
 /** A content block, whole. */
@@ -127,9 +128,10 @@ function encodePart(part: Part, context: EncodeContext): Block[] {
   }
 }
 
-function encodeReasoning({ text, summary, signature, redacted }: ReasoningPart): Block[] {
+function encodeReasoning(part: ReasoningPart): Block[] {
+  const { signature, redacted } = part;
   if (redacted !== undefined) return [{ value: { reasoningContent: { redactedContent: redacted } } }];
-  const shown = text === "" && summary !== undefined ? summary.join("\n\n") : text;
+  const shown = reasoningText(part);
   // Reasoning that another provider sent encrypted has nothing to show here.
   if (shown === "" && signature === undefined) return [];
   return [
@@ -170,16 +172,12 @@ export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObjec
   const { usage } = reply;
   const own = members(usage?.raw);
   if (own !== undefined) return own;
-  const { promptTokens, cachedTokens, cacheWriteTokens } = usage ?? {};
-  const output = usage?.completionTokens ?? estimateCompletionTokens(reply);
-  const estimated = (more: number) => context.echo((call) => estimatePromptTokens(call.request as ChatRequest) + more);
+  const { cachedTokens, cacheWriteTokens } = usage ?? {};
+  const { uncached, completion, total } = tokenCounts(reply, context);
   return {
-    inputTokens:
-      promptTokens === undefined
-        ? estimated(0)
-        : Math.max(0, promptTokens - (cachedTokens ?? 0) - (cacheWriteTokens ?? 0)),
-    outputTokens: output,
-    totalTokens: usage?.totalTokens ?? (promptTokens === undefined ? estimated(output) : promptTokens + output),
+    inputTokens: uncached,
+    outputTokens: completion,
+    totalTokens: total,
     ...(cachedTokens !== undefined && { cacheReadInputTokens: cachedTokens }),
     ...(cacheWriteTokens !== undefined && { cacheWriteInputTokens: cacheWriteTokens }),
   };

@@ -1,21 +1,13 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView } from "../../chat/view.ts";
+import { bedrockCommon } from "../bedrock/common.ts";
+import { actionOf } from "../bedrock/path.ts";
 import { type Dialect, defineOperation } from "../operation.ts";
-import { encodeBedrockError, encodeBedrockStreamError } from "./errors.ts";
-import { actionOf, MODEL_ROUTE } from "./path.ts";
 import { decodeConverseRequest } from "./request.ts";
 import { BEDROCK_CONVERSE, type ConverseVariant, converseVariant, encodeConverse } from "./response.ts";
 import { converseRules } from "./rules.ts";
 import { encodeConverseStream } from "./stream.ts";
-
-/** What all operations of this provider have in common. */
-export const bedrockCommon = {
-  routes: [{ method: "POST" as const, path: MODEL_ROUTE }],
-  encodeError: encodeBedrockError,
-  encodeStreamError: encodeBedrockStreamError,
-  requestIdHeader: "x-amzn-requestid",
-};
 
 const converse = defineOperation<ChatRequest, ChatReply, ConverseVariant>({
   ...bedrockCommon,

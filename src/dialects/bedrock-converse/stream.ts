@@ -7,7 +7,7 @@ import {
   encodeBlocks,
   encodeUsage,
   LATENCY_MS,
-  nativeMembers,
+  ownMembers,
   responseFields,
   roleOf,
   stopReason,
@@ -35,7 +35,7 @@ export function encodeConverseStream(reply: ChatReply, context: EncodeContext<Co
     { event: "messageStop", data: stop },
     {
       event: "metadata",
-      data: { usage: encodeUsage(reply, context), metrics: { latencyMs: LATENCY_MS }, ...nativeMembers(reply) },
+      data: { usage: encodeUsage(reply, context), metrics: { latencyMs: LATENCY_MS }, ...ownMembers(reply) },
     },
   );
   return events;

@@ -1,5 +1,6 @@
 import type { ApiError } from "../api-error.ts";
-import type { HeaderFields, WireEvent, WireReply } from "../operation.ts";
+import { errorReply } from "../error-reply.ts";
+import type { WireEvent, WireReply } from "../operation.ts";
 import type { JsonObject, RawRequest } from "../raw-request.ts";
 
 /**
@@ -8,9 +9,7 @@ import type { JsonObject, RawRequest } from "../raw-request.ts";
  * @see https://cloud.google.com/apis/design/errors
  */
 export function encodeGoogleError(error: ApiError): WireReply {
-  const headers: HeaderFields = { "content-type": "application/json; charset=UTF-8" };
-  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
-  return { status: error.status, headers, body: JSON.stringify(errorBody(error)) };
+  return errorReply(error, errorBody(error), { "content-type": "application/json; charset=UTF-8" });
 }
 
 /**
