@@ -13,6 +13,7 @@ class Encoding {
   readonly #framing: Framing | undefined;
   #chunks: Chunk[] | undefined;
   #whole: Template | undefined;
+  #runs: (Buffer | Chunk)[] | undefined;
 
   /** A unary body is one text, a stream one for each chunk. */
   constructor(texts: string[], echoes: Echo[], framing: Framing | undefined) {
@@ -31,11 +32,25 @@ class Encoding {
   }
 
   whole(call: Call, stamp: Stamp): Print | Buffer {
-    // Messages with a checksum are made one by one, most of them once and for all.
-    if (isBinary(this.#framing)) return Buffer.concat(this.chunks.map((chunk) => chunk.bytes(call, stamp)));
+    if (isBinary(this.#framing)) {
+      this.#runs ??= runsOf(this.chunks, call, stamp);
+      return Buffer.concat(this.#runs.map((run) => (run instanceof Chunk ? run.bytes(call, stamp) : run)));
+    }
     this.#whole ??= new Template(this.#texts.join(""), this.#echoes);
     return this.#whole.print(call, stamp);
   }
+}
+
+/** Messages have checksums and are encoded one by one; those that are the same for every call once and for all. */
+function runsOf(chunks: readonly Chunk[], call: Call, stamp: Stamp): (Buffer | Chunk)[] {
+  const runs: (Buffer[] | Chunk)[] = [];
+  for (const chunk of chunks) {
+    const last = runs.at(-1);
+    if (!chunk.isFixed) runs.push(chunk);
+    else if (Array.isArray(last)) last.push(chunk.bytes(call, stamp));
+    else runs.push([chunk.bytes(call, stamp)]);
+  }
+  return runs.map((run) => (Array.isArray(run) ? Buffer.concat(run) : run));
 }
 
 /** A part of an encoding that leaves at once. */
@@ -49,6 +64,10 @@ class Chunk {
     this.#framing = framing;
   }
 
+  get isFixed(): boolean {
+    return this.#template.isFixed;
+  }
+
   /** Before its framing makes bytes of it. */
   text(call: Call, stamp: Stamp): string {
     return this.#template.print(call, stamp).bytes().toString();
@@ -56,7 +75,7 @@ class Chunk {
 
   bytes(call: Call, stamp: Stamp): Buffer {
     if (!isBinary(this.#framing)) return this.#template.print(call, stamp).bytes();
-    if (!this.#template.isFixed) return messages(this.text(call, stamp), this.#framing);
+    if (!this.isFixed) return messages(this.text(call, stamp), this.#framing);
     this.#fixed ??= messages(this.text(call, stamp), this.#framing);
     return this.#fixed;
   }
