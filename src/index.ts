@@ -14,7 +14,7 @@ export type {
   TextPattern,
 } from "./fixtures/types.ts";
 export type { WatchChange, WatchOptions } from "./fixtures/watch.ts";
-export type { CassetteMode, CassetteOptions } from "./server/cassette-options.ts";
+export type { CassetteMode, CassetteOptions, CassetteState } from "./server/cassette-options.ts";
 export type { Scope } from "./server/control.ts";
 export { StuntDouble } from "./server/double.ts";
 export { type CallPattern, ExpectationError, type ExpectOptions } from "./server/expectations.ts";

@@ -52,6 +52,40 @@ describe.each(["/__stuntdouble", "/__aimock"])("the control API under %s", (pref
     expect((await send("POST", `${prefix}/fixtures`, {})).status).toBe(400);
   });
 
+  it("says which cassettes there are and which are unused, and begins their sequences anew", async () => {
+    expect((await send("GET", `${prefix}/cassettes`)).body).toEqual({
+      mode: "off",
+      recorded: 0,
+      replayed: 0,
+      cassettes: [],
+    });
+    const folder = "examples/cassettes";
+    const replaying = await StuntDouble.start({ cassettes: { mode: "replay", folder, scenario: "coin toss" } });
+    try {
+      const call = (method: string, path: string, body?: unknown) =>
+        fetch(replaying.url + path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+      const toss = { model: "gpt-5-mini", messages: [{ role: "user", content: "Toss a coin." }] };
+      const tossed = async () => (await call("POST", "/v1/chat/completions", toss)).status;
+      expect([await tossed(), await tossed()]).toEqual([200, 404]);
+      const state = await (await call("GET", `${prefix}/cassettes`)).json();
+      expect(state).toMatchObject({ mode: "replay", folder, recorded: 0, replayed: 1 });
+      expect(state.cassettes).toHaveLength(5);
+      expect(state.cassettes).toContainEqual({ name: "five-takes.json", served: 1 });
+      const unused = await (await call("GET", `${prefix}/cassettes?unused=true`)).json();
+      expect(unused.cassettes.map(({ name }: { name: string }) => name)).toEqual(
+        ["kill-switch", "text-stream", "tool-call", "unary"].map((name) => `${name}.json`),
+      );
+      await call("POST", `${prefix}/cassettes/reset?scenario=other`);
+      expect(await tossed()).toBe(404);
+      for (const path of ["cassettes/reset?scenario=coin%20toss", "cassettes/reset", "reset"]) {
+        await call("POST", `${prefix}/${path}`);
+        expect([await tossed(), await tossed()], path).toEqual([200, 404]);
+      }
+    } finally {
+      await replaying.stop();
+    }
+  });
+
   it("reads the journal by test id, path, status and number", async () => {
     double.addFixture(hello);
     await ask("hello", { "X-Test-Id": "a" });

@@ -56,9 +56,11 @@ export class CassettePlayer {
     return placed;
   }
 
-  /** Sequences begin anew. */
-  reset(): void {
-    this.#counts.clear();
+  /** Sequences begin anew: of one scenario, or of all. */
+  reset(scenario?: string): void {
+    if (scenario === undefined) this.#counts.clear();
+    const own = `[${JSON.stringify(scenario)},`;
+    for (const key of this.#counts.keys()) if (key.startsWith(own)) this.#counts.delete(key);
   }
 
   answer(call: Call): Answer | undefined {

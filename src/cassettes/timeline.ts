@@ -29,7 +29,8 @@ export function streamTimeline(frames: readonly Frame[], reply: ChatReply, tickM
   for (const { atMs, choice, part, event } of frames) {
     lastAtMs = atMs;
     if (choice !== 0) continue;
-    if (event.type === "finish") endedAtMs ??= atMs;
+    // Of a stream that was cut, the end is ours and not the provider's.
+    if (event.type === "finish" && event.finish.native !== undefined) endedAtMs ??= atMs;
     const text = parts[part]?.type === "text" ? textOf(event) : "";
     if (text === "") continue;
     heldText += text;
@@ -48,7 +49,8 @@ function textOf(event: Frame["event"]): string {
 /** A reply that is not streamed as the one frame of a timeline. */
 export function unaryTimeline(reply: ChatReply): TimelineFrame[] {
   const [choice] = reply.choices;
-  return [{ delta_ms: 0, chunk: choice === undefined ? "" : choiceText(choice), ...endOf(choice, true) }];
+  const finished = choice?.finish.native !== undefined;
+  return [{ delta_ms: 0, chunk: choice === undefined ? "" : choiceText(choice), ...endOf(choice, finished) }];
 }
 
 /** @param finished whether the provider had said why it stopped */

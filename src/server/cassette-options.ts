@@ -58,6 +58,19 @@ export interface UsedTake {
   trace: Trace;
 }
 
+/** What a double has recorded and replayed so far. */
+export interface CassetteState {
+  /** `off` for a double without cassettes. */
+  mode: CassetteMode | "off";
+  folder?: string;
+  recorded: number;
+  replayed: number;
+  /** By their names in the folder; `served` counts the calls that one has answered, and its own recording. */
+  cassettes: readonly { name: string; served: number }[];
+}
+
+export const NO_CASSETTES: CassetteState = { mode: "off", recorded: 0, replayed: 0, cassettes: [] };
+
 /** The double that it belongs to. */
 export interface CassetteHost {
   clock: Clock;

@@ -12,7 +12,13 @@ import type { Answer } from "../dialects/answer.ts";
 import type { Call, Operation } from "../dialects/operation.ts";
 import type { Identifier } from "../fixtures/identity.ts";
 import type { Redactor } from "../guard/redact.ts";
-import { type CassetteHost, type CassetteMode, type CassetteOptions, DEFAULT_CASSETTES } from "./cassette-options.ts";
+import {
+  type CassetteHost,
+  type CassetteMode,
+  type CassetteOptions,
+  type CassetteState,
+  DEFAULT_CASSETTES,
+} from "./cassette-options.ts";
 
 /** Records calls into cassettes and answers from them. */
 export class Cassettes {
@@ -99,8 +105,14 @@ export class Cassettes {
     return this.#player.explain(call);
   }
 
-  reset(): void {
-    this.#player.reset();
+  /** @param scenario of which sequences begin anew; all of them without one */
+  reset(scenario?: string): void {
+    this.#player.reset(scenario);
+  }
+
+  get state(): CassetteState {
+    const cassettes = this.#folder.entries.map(({ name, served }) => ({ name, served }));
+    return { mode: this.mode, folder: this.root, recorded: this.recorded, replayed: this.replayed, cassettes };
   }
 
   get recorded(): number {

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, jsonObject, type RawRequest } from "../diale
 import { parseFixtures } from "../fixtures/load.ts";
 import type { Chaos, Fixture } from "../fixtures/types.ts";
 import type { JournalEntry, JournalFilter } from "../state/journal.ts";
+import type { CassetteState } from "./cassette-options.ts";
 import { chaosFault } from "./chaos.ts";
 import { type ExplainRequest, explainRequest } from "./explain-request.ts";
 import type { Outcome } from "./outcome.ts";
@@ -29,6 +30,8 @@ export interface Controlled {
   explain(request: ExplainRequest): Promise<unknown>;
   readonly recordMode: RecordMode;
   setRecordMode(mode: RecordMode): unknown;
+  cassettes(): Promise<CassetteState>;
+  resetCassettes(scenario?: string): unknown;
 }
 
 type Action = (double: Controlled, raw: RawRequest, scope: Scope) => Outcome | Promise<Outcome>;
@@ -70,6 +73,22 @@ const ACTIONS: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   "/record": {
     GET: (double) => jsonOutcome(200, { mode: double.recordMode }),
     POST: setRecordMode,
+  },
+  "/cassettes": {
+    GET: async (double, raw) => {
+      const state = await double.cassettes();
+      const unused = raw.query.get("unused") === "true";
+      return jsonOutcome(200, {
+        ...state,
+        cassettes: unused ? state.cassettes.filter(({ served }) => served === 0) : state.cassettes,
+      });
+    },
+  },
+  "/cassettes/reset": {
+    POST: (double, raw, { testId }) => {
+      double.resetCassettes(raw.query.get("scenario") ?? testId);
+      return jsonOutcome(200, { reset: true });
+    },
   },
   "/reset": { POST: reset },
   "/reset/journal": {

@@ -14,6 +14,7 @@ import type {
 import type { FixtureWatch, WatchOptions } from "../fixtures/watch.ts";
 import type { JournalEntry, JournalFilter } from "../state/journal.ts";
 import type { Miss } from "../state/tally.ts";
+import { type CassetteState, NO_CASSETTES } from "./cassette-options.ts";
 import { control, type Scope } from "./control.ts";
 import { assertNoMisses, type CallPattern, type ExpectOptions, expectCalls } from "./expectations.ts";
 import type { RequestExplanation } from "./explain.ts";
@@ -336,7 +337,7 @@ export class StuntDouble {
   /** Sequences begin anew; fixtures stay. */
   resetCounts(testId?: string): this {
     this.#parts.counters.reset(testId);
-    if (testId === undefined) this.#parts.cassettes?.current?.reset();
+    this.resetCassettes(testId);
     this.#parts.stamps.reset(testId);
     return this;
   }
@@ -358,6 +359,18 @@ export class StuntDouble {
    */
   async explain(request: ExplainRequest): Promise<RequestExplanation> {
     return (await this.#parts.explainer()).request(request);
+  }
+
+  /** What has been recorded and replayed so far, and the cassettes that there are. */
+  async cassettes(): Promise<CassetteState> {
+    const open = await this.#parts.cassettes?.open();
+    return open?.state ?? NO_CASSETTES;
+  }
+
+  /** Recorded calls are answered from the first time on again: those of a scenario, or all. */
+  resetCassettes(scenario?: string): this {
+    this.#parts.cassettes?.current?.reset(scenario);
+    return this;
   }
 
   /** Names of the cassettes that have not answered anything, and of none that was recorded in this run. */

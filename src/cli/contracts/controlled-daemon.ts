@@ -11,6 +11,7 @@ import type { Answer } from "../../dialects/answer.ts";
 import { ApiError, type ApiErrorFields } from "../../dialects/api-error.ts";
 import { RawRequest } from "../../dialects/raw-request.ts";
 import type { Chaos } from "../../fixtures/types.ts";
+import { type CassetteState, NO_CASSETTES } from "../../server/cassette-options.ts";
 import { ChaosControl } from "../../server/chaos.ts";
 import { type Controlled, control } from "../../server/control.ts";
 import type { Outcome } from "../../server/outcome.ts";
@@ -129,6 +130,12 @@ export class ControlledDaemon implements Controlled {
   setRecordMode(): never {
     throw new ApiError({ status: 400, message: "What plays contracts records nothing: use stuntdouble record." });
   }
+
+  async cassettes(): Promise<CassetteState> {
+    return NO_CASSETTES;
+  }
+
+  resetCassettes(): void {}
 
   /** Serves the control API; gives what closes it. */
   async listen(host: string, port: number): Promise<{ port: number; close(): void }> {
