@@ -1,18 +1,13 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, stepCountIs, tool } from "ai";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { StuntDouble } from "../src/index.ts";
+import { sharedDouble } from "./support/double.ts";
 import { fetchOverHttp2 } from "./support/fetch-over-http2.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let client: Anthropic;
-beforeAll(async () => {
-  double = await StuntDouble.start();
-});
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const ask = (content: string) => ({
   model: "claude-sonnet-5",

@@ -1,17 +1,14 @@
 import { createAzure } from "@ai-sdk/azure";
 import { embed, generateText, streamText } from "ai";
 import { APIError, AzureOpenAI, BadRequestError, InternalServerError, NotFoundError, RateLimitError } from "openai";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { StuntDouble } from "../src/index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sharedDouble } from "./support/double.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let client: AzureOpenAI;
-beforeAll(async () => {
-  double = await StuntDouble.start();
+beforeAll(() => {
   client = new AzureOpenAI({ endpoint: double.url, apiKey: "x", apiVersion: "2025-04-01-preview", maxRetries: 0 });
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const ask = (content: string) => ({ model: "my-gpt", messages: [{ role: "user" as const, content }] });
 const post = (path: string, body: unknown) =>

@@ -1,18 +1,15 @@
 import { createCohere } from "@ai-sdk/cohere";
 import { embedMany, generateText, stepCountIs, streamText, tool } from "ai";
 import { type Cohere, CohereClient, CohereError } from "cohere-ai";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { StuntDouble } from "../src/index.ts";
+import { sharedDouble } from "./support/double.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let client: CohereClient;
-beforeAll(async () => {
-  double = await StuntDouble.start();
+beforeAll(() => {
   client = new CohereClient({ environment: double.url, token: "x" });
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const ask = (content: string) => ({ model: "command-a-03-2025", messages: [{ role: "user" as const, content }] });
 const once = { maxRetries: 0 };

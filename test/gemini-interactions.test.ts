@@ -1,17 +1,14 @@
 import { GoogleGenAI } from "@google/genai";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { ChatRequest } from "../src/chat/request.ts";
-import { StuntDouble } from "../src/index.ts";
+import { sharedDouble } from "./support/double.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let interactions: GoogleGenAI["interactions"];
-beforeAll(async () => {
-  double = await StuntDouble.start();
+beforeAll(() => {
   const client = new GoogleGenAI({ apiKey: "x", httpOptions: { baseUrl: double.url, retryOptions: { attempts: 1 } } });
   interactions = client.interactions;
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const MODEL = "gemini-2.5-flash";
 const ask = (input: string) => ({ model: MODEL, input });

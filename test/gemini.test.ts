@@ -10,18 +10,16 @@ import { HumanMessage } from "@langchain/core/messages";
 import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { StuntDouble } from "../src/index.ts";
+import type { StuntDouble } from "../src/index.ts";
+import { sharedDouble } from "./support/double.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let client: GoogleGenAI;
-beforeAll(async () => {
-  double = await StuntDouble.start();
+beforeAll(() => {
   client = new GoogleGenAI({ apiKey: "x", httpOptions: { baseUrl: double.url } });
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const model = "gemini-2.5-flash";
 

@@ -1,15 +1,12 @@
 import { Ollama } from "ollama";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { StuntDouble } from "../src/index.ts";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { sharedDouble } from "./support/double.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let client: Ollama;
-beforeAll(async () => {
-  double = await StuntDouble.start();
+beforeAll(() => {
   client = new Ollama({ host: double.url });
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const ask = (content: string) => ({ model: "llama3.2", messages: [{ role: "user", content }] });
 

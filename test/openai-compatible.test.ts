@@ -6,16 +6,11 @@ import { Mistral } from "@mistralai/mistralai";
 import { generateText, jsonSchema, type LanguageModel, Output, tool } from "ai";
 import Groq from "groq-sdk";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { StuntDouble } from "../src/index.ts";
+import { describe, expect, it } from "vitest";
 import { wholeAndStreamed } from "./support/ai-sdk.ts";
+import { sharedDouble } from "./support/double.ts";
 
-let double: StuntDouble;
-beforeAll(async () => {
-  double = await StuntDouble.start();
-});
-afterEach(() => double.reset());
-afterAll(() => double.stop());
+const double = sharedDouble();
 
 const messages = (content: string) => [{ role: "user" as const, content }];
 

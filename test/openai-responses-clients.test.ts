@@ -3,17 +3,14 @@ import { ChatOpenAI } from "@langchain/openai";
 import { Agent, tool as agentTool, OpenAIProvider, Runner, setTracingDisabled } from "@openai/agents";
 import { generateObject, generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { StuntDouble } from "../src/index.ts";
+import { sharedDouble } from "./support/double.ts";
 
-let double: StuntDouble;
-beforeAll(async () => {
-  double = await StuntDouble.start();
+const double = sharedDouble();
+beforeAll(() => {
   setTracingDisabled(true);
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const city = z.object({ city: z.string() });
 

@@ -1,18 +1,16 @@
 import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import type { ResponseCreateParamsNonStreaming, ResponseStreamEvent } from "openai/resources/responses/responses";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { StuntDouble } from "../src/index.ts";
+import { sharedDouble } from "./support/double.ts";
+import { OPENAI_ERRORS } from "./support/openai-errors.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let client: OpenAI;
-beforeAll(async () => {
-  double = await StuntDouble.start();
+beforeAll(() => {
   client = new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "x", maxRetries: 0 });
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const ask = (input: ResponseCreateParamsNonStreaming["input"], more: object = {}) => ({
   model: "gpt-5",
@@ -515,16 +513,7 @@ describe("state", () => {
 });
 
 describe("errors", () => {
-  it.each([
-    [400, OpenAI.BadRequestError],
-    [401, OpenAI.AuthenticationError],
-    [403, OpenAI.PermissionDeniedError],
-    [404, OpenAI.NotFoundError],
-    [413, OpenAI.APIError],
-    [429, OpenAI.RateLimitError],
-    [500, OpenAI.InternalServerError],
-    [503, OpenAI.InternalServerError],
-  ])("%i", async (status, type) => {
+  it.each(OPENAI_ERRORS)("%i", async (status, type) => {
     for (const stream of [false, true]) {
       double.nextRequestError(status, { message: "No luck.", code: "unlucky" });
       const error = await client.responses.create({ ...ask("hello"), stream }).then(

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { StuntDouble } from "../src/index.ts";
 import { fetchOverHttp2 } from "./support/fetch-over-http2.ts";
+import { OPENAI_ERRORS } from "./support/openai-errors.ts";
 
 let double: StuntDouble;
 beforeEach(async () => {
@@ -196,16 +197,7 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
     });
   });
 
-  it.each([
-    [400, OpenAI.BadRequestError],
-    [401, OpenAI.AuthenticationError],
-    [403, OpenAI.PermissionDeniedError],
-    [404, OpenAI.NotFoundError],
-    [413, OpenAI.APIError],
-    [429, OpenAI.RateLimitError],
-    [500, OpenAI.InternalServerError],
-    [503, OpenAI.InternalServerError],
-  ])("answers an error of status %i as the client's own class", async (status, errorClass) => {
+  it.each(OPENAI_ERRORS)("answers an error of status %i as the client's own class", async (status, errorClass) => {
     double.onMessage("fail", { error: { message: "As written", type: "some_type" }, status });
     const error = await makeClient()
       .chat.completions.create(ask("fail"))

@@ -1,21 +1,19 @@
 import { createOpenRouter } from "@openrouter/ai-sdk-provider";
 import { generateText, jsonSchema, Output, tool } from "ai";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { StuntDouble } from "../src/index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { wholeAndStreamed } from "./support/ai-sdk.ts";
+import { sharedDouble } from "./support/double.ts";
+import { OPENAI_ERRORS } from "./support/openai-errors.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let client: OpenAI;
 let openrouter: ReturnType<typeof createOpenRouter>;
-beforeAll(async () => {
-  double = await StuntDouble.start();
+beforeAll(() => {
   const baseURL = `${double.url}/api/v1`;
   client = new OpenAI({ baseURL, apiKey: "x", maxRetries: 0 });
   openrouter = createOpenRouter({ baseURL, apiKey: "x" });
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const ask = (content: string, more: object = {}) => ({
   model: "openai/gpt-4o",
@@ -219,17 +217,7 @@ it("keeps the connection open with a comment, if asked", async () => {
 });
 
 describe("errors", () => {
-  it.each([
-    [400, OpenAI.BadRequestError],
-    [401, OpenAI.AuthenticationError],
-    [402, OpenAI.APIError],
-    [403, OpenAI.PermissionDeniedError],
-    [404, OpenAI.NotFoundError],
-    [413, OpenAI.APIError],
-    [429, OpenAI.RateLimitError],
-    [500, OpenAI.InternalServerError],
-    [503, OpenAI.InternalServerError],
-  ])("%d", async (status, kind) => {
+  it.each(OPENAI_ERRORS)("%d", async (status, kind) => {
     double.onMessage("fail", { error: { message: "No.", metadata: { provider_name: "Google", raw: "…" } }, status });
     const error = await complete("fail").catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(kind);

@@ -1,13 +1,12 @@
 import { AnthropicVertex } from "@anthropic-ai/vertex-sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { StuntDouble } from "../src/index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sharedDouble } from "./support/double.ts";
 
-let double: StuntDouble;
+const double = sharedDouble();
 let claude: AnthropicVertex;
-beforeAll(async () => {
-  double = await StuntDouble.start();
+beforeAll(() => {
   claude = new AnthropicVertex({
     baseURL: `${double.url}/v1`,
     region: "europe-west1",
@@ -16,8 +15,6 @@ beforeAll(async () => {
     authClient: { getRequestHeaders: async () => new Headers({ authorization: "Bearer x" }) } as never,
   });
 });
-afterEach(() => double.reset());
-afterAll(() => double.stop());
 
 const ask = (content: string) => ({
   model: "claude-sonnet-4-5@20250929",

@@ -16,8 +16,8 @@ afterEach(async () => {
 });
 
 /** Answers each request with what it was, unless told otherwise. */
-async function listen(options: Partial<ListenerOptions> = {}): Promise<number> {
-  const listener = new Listener({
+function makeListener(options: Partial<ListenerOptions> = {}): Listener {
+  return new Listener({
     host: "127.0.0.1",
     port: 0,
     bodyLimit: 1000,
@@ -28,6 +28,10 @@ async function listen(options: Partial<ListenerOptions> = {}): Promise<number> {
     refuse: (_, fault) => ({ ...plain(String(encodeOpenAIError(new ApiError(fault)).body)), status: fault.status }),
     ...options,
   });
+}
+
+async function listen(options?: Partial<ListenerOptions>): Promise<number> {
+  const listener = makeListener(options);
   open.push({ stop: () => listener.stop(50) });
   return listener.listen();
 }
@@ -223,20 +227,13 @@ describe("stopping", () => {
     const arrived = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    const listener = new Listener({
-      host: "127.0.0.1",
-      port: 0,
-      bodyLimit: 1000,
-      headersTimeoutMs: 60_000,
-      idleTimeoutMs: 60_000,
-      clock: new SystemClock(),
+    const listener = makeListener({
       handle: () => {
         asked();
         return new Promise((resolve) => {
           release = resolve;
         });
       },
-      refuse: () => plain(""),
     });
     const port = await listener.listen();
     const idle = socketTo(port);
@@ -251,15 +248,8 @@ describe("stopping", () => {
   });
 
   it("breaks off what does not end in time", async () => {
-    const listener = new Listener({
-      host: "127.0.0.1",
-      port: 0,
-      bodyLimit: 1000,
-      headersTimeoutMs: 60_000,
-      idleTimeoutMs: 60_000,
-      clock: new SystemClock(),
+    const listener = makeListener({
       handle: () => new Promise(() => {}),
-      refuse: () => plain(""),
     });
     const port = await listener.listen();
     const socket = socketTo(port);

@@ -26,27 +26,36 @@ export type Write = (ask: Ask) => Sent | undefined;
 const SCHEMA = { type: "object", properties: {} };
 const systemOf = (ask: Ask): string | undefined => ask.system?.join("\n");
 
+type Say = (role: "user" | "assistant", text: string | undefined) => object;
+
+/** What has been said so far, in a dialect's words, and the call of a tool with its result. */
+function said(
+  { user, earlier = [], tool }: Ask,
+  say: Say,
+  call: (tool: NonNullable<Ask["tool"]>) => object[],
+): object[] {
+  return [
+    ...earlier.flatMap((text) => [say("user", text), say("assistant", "yes")]),
+    say("user", user),
+    ...(tool === undefined ? [] : call(tool)),
+  ];
+}
+
+const plain: Say = (role, content) => ({ role, content });
+
 function openAI(ask: Ask): Record<string, unknown> {
-  const { tool } = ask;
   return {
     model: ask.model ?? "some-model",
     messages: [
       ...(ask.system ?? []).map((content) => ({ role: "system", content })),
-      ...(ask.earlier ?? []).flatMap((content) => [
-        { role: "user", content },
-        { role: "assistant", content: "yes" },
+      ...said(ask, plain, ({ id, name, result }) => [
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id, type: "function", function: { name, arguments: "{}" } }],
+        },
+        { role: "tool", tool_call_id: id, content: result },
       ]),
-      { role: "user", content: ask.user },
-      ...(tool === undefined
-        ? []
-        : [
-            {
-              role: "assistant",
-              content: null,
-              tool_calls: [{ id: tool.id, type: "function", function: { name: tool.name, arguments: "{}" } }],
-            },
-            { role: "tool", tool_call_id: tool.id, content: tool.result },
-          ]),
     ],
     ...(ask.tools && {
       tools: ask.tools.map((name) => ({ type: "function", function: { name, parameters: SCHEMA } })),
@@ -61,50 +70,31 @@ function openAI(ask: Ask): Record<string, unknown> {
 }
 
 function anthropic(ask: Ask): Record<string, unknown> | undefined {
-  const { tool } = ask;
   if (ask.format !== undefined) return undefined;
   const system = systemOf(ask);
   return {
     max_tokens: 100,
     ...(system !== undefined && { system }),
-    messages: [
-      ...(ask.earlier ?? []).flatMap((content) => [
-        { role: "user", content },
-        { role: "assistant", content: "yes" },
-      ]),
-      { role: "user", content: ask.user },
-      ...(tool === undefined
-        ? []
-        : [
-            { role: "assistant", content: [{ type: "tool_use", id: tool.id, name: tool.name, input: {} }] },
-            { role: "user", content: [{ type: "tool_result", tool_use_id: tool.id, content: tool.result }] },
-          ]),
-    ],
+    messages: said(ask, plain, ({ id, name, result }) => [
+      { role: "assistant", content: [{ type: "tool_use", id, name, input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: result }] },
+    ]),
     ...(ask.tools && { tools: ask.tools.map((name) => ({ name, input_schema: SCHEMA })) }),
   };
 }
 
 function gemini(ask: Ask): Record<string, unknown> {
-  const { tool } = ask;
   const system = systemOf(ask);
   return {
     ...(system !== undefined && { systemInstruction: { parts: [{ text: system }] } }),
-    contents: [
-      ...(ask.earlier ?? []).flatMap((text) => [
-        { role: "user", parts: [{ text }] },
-        { role: "model", parts: [{ text: "yes" }] },
-      ]),
-      { role: "user", parts: [{ text: ask.user }] },
-      ...(tool === undefined
-        ? []
-        : [
-            { role: "model", parts: [{ functionCall: { id: tool.id, name: tool.name, args: {} } }] },
-            {
-              role: "user",
-              parts: [{ functionResponse: { id: tool.id, name: tool.name, response: { result: tool.result } } }],
-            },
-          ]),
-    ],
+    contents: said(
+      ask,
+      (role, text) => ({ role: role === "user" ? role : "model", parts: [{ text }] }),
+      ({ id, name, result }) => [
+        { role: "model", parts: [{ functionCall: { id, name, args: {} } }] },
+        { role: "user", parts: [{ functionResponse: { id, name, response: { result } } }] },
+      ],
+    ),
     ...(ask.tools && { tools: [{ functionDeclarations: ask.tools.map((name) => ({ name, parameters: SCHEMA })) }] }),
     ...(ask.format && {
       generationConfig: {
@@ -119,22 +109,14 @@ function gemini(ask: Ask): Record<string, unknown> {
 const wholeResultOnly = (ask: Ask): boolean => ask.tool !== undefined && ["done", "not done"].includes(ask.tool.result);
 
 function responses(ask: Ask): Record<string, unknown> {
-  const { tool } = ask;
   return {
     model: ask.model ?? "some-model",
     input: [
       ...(ask.system ?? []).map((content) => ({ role: "system", content })),
-      ...(ask.earlier ?? []).flatMap((content) => [
-        { role: "user", content },
-        { role: "assistant", content: "yes" },
+      ...said(ask, plain, ({ id, name, result }) => [
+        { type: "function_call", call_id: id, name, arguments: "{}" },
+        { type: "function_call_output", call_id: id, output: result },
       ]),
-      { role: "user", content: ask.user },
-      ...(tool === undefined
-        ? []
-        : [
-            { type: "function_call", call_id: tool.id, name: tool.name, arguments: "{}" },
-            { type: "function_call_output", call_id: tool.id, output: tool.result },
-          ]),
     ],
     ...(ask.tools && { tools: ask.tools.map((name) => ({ type: "function", name, parameters: SCHEMA })) }),
     ...(ask.format && {
@@ -152,22 +134,14 @@ function converse(ask: Ask): Record<string, unknown> | undefined {
   const tools = ask.tools ?? (tool && [tool.name]);
   return {
     ...(ask.system && { system: ask.system.map((text) => ({ text })) }),
-    messages: [
-      ...(ask.earlier ?? []).flatMap((text) => [
-        { role: "user", content: [{ text }] },
-        { role: "assistant", content: [{ text: "yes" }] },
-      ]),
-      { role: "user", content: [{ text: ask.user }] },
-      ...(tool === undefined
-        ? []
-        : [
-            { role: "assistant", content: [{ toolUse: { toolUseId: tool.id, name: tool.name, input: {} } }] },
-            {
-              role: "user",
-              content: [{ toolResult: { toolUseId: tool.id, content: [{ text: tool.result }] } }],
-            },
-          ]),
-    ],
+    messages: said(
+      ask,
+      (role, text) => ({ role, content: [{ text }] }),
+      ({ id, name, result }) => [
+        { role: "assistant", content: [{ toolUse: { toolUseId: id, name, input: {} } }] },
+        { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ text: result }] } }] },
+      ],
+    ),
     ...(tools && {
       toolConfig: { tools: tools.map((name) => ({ toolSpec: { name, inputSchema: { json: SCHEMA } } })) },
     }),
@@ -189,25 +163,18 @@ function ollama(ask: Ask): Record<string, unknown> | undefined {
 }
 
 function interactions(ask: Ask): Record<string, unknown> {
-  const { tool } = ask;
   const system = systemOf(ask);
-  const text = (said: string | undefined) => [{ type: "text", text: said }];
   return {
     model: ask.model ?? "gemini-3",
     ...(system !== undefined && { system_instruction: system }),
-    input: [
-      ...(ask.earlier ?? []).flatMap((said) => [
-        { type: "user_input", content: text(said) },
-        { type: "model_output", content: text("yes") },
-      ]),
-      { type: "user_input", content: text(ask.user) },
-      ...(tool === undefined
-        ? []
-        : [
-            { type: "function_call", id: tool.id, name: tool.name, arguments: {} },
-            { type: "function_result", call_id: tool.id, name: tool.name, result: tool.result },
-          ]),
-    ],
+    input: said(
+      ask,
+      (role, text) => ({ type: role === "user" ? "user_input" : "model_output", content: [{ type: "text", text }] }),
+      ({ id, name, result }) => [
+        { type: "function_call", id, name, arguments: {} },
+        { type: "function_result", call_id: id, name, result },
+      ],
+    ),
     ...(ask.tools && { tools: ask.tools.map((name) => ({ type: "function", name, parameters: SCHEMA })) }),
     ...(ask.format && {
       response_format: {
