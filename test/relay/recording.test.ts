@@ -213,32 +213,34 @@ describe("what is recorded", () => {
     expect(existsSync(join(fixturePath, "suite-case-1", "openai.json"))).toBe(true);
   });
 
-  it("replays whatever was recorded to the same request (property)", async () => {
-    const url = await provider((_, response, body) =>
-      response.setHeader("content-type", "application/json").end(completion(body)),
-    );
-    const text = fc.string({ unit: "grapheme", maxLength: 30 });
+  it("replays whatever was recorded to the same request, in every dialect (property)", async () => {
+    const upstream = await started({ seed: 1 });
+    let answers = 0;
+    upstream.on({}, () => ({ content: `answer ${answers++}`, reasoning: "It was asked." }));
     const request = fc.record({
-      model: fc.constantFrom("a", "b-2026-01-01"),
-      messages: fc.array(fc.record({ role: fc.constantFrom("user", "system", "assistant"), content: text }), {
-        minLength: 1,
-        maxLength: 4,
-      }),
+      call: fc.constantFrom(...providerCalls),
+      streamed: fc.boolean(),
+      prompt: fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }),
+      query: fc.option(fc.string({ unit: "grapheme", maxLength: 10 })),
       extra: fc.jsonValue({ maxDepth: 2 }),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 5 }), async (requests) => {
+      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 6 }), async (requests) => {
         const fixturePath = folder();
-        const relay = new StuntDouble({ record: { providers: { openai: url }, fixturePath } });
-        const live: string[] = [];
-        for (const body of requests) live.push(await (await post(`http://d${PATH}`, body, {}, relay.fetch)).text());
+        const relay = new StuntDouble({ record: { providers: everyProvider(upstream.url), fixturePath } });
+        const ask = ({ call, streamed, prompt, query, extra }: (typeof requests)[number], double: StuntDouble) => {
+          const path = call.path(streamed);
+          const more = query === null ? "" : `${path.includes("?") ? "&" : "?"}note=${encodeURIComponent(query)}`;
+          const body = { ...call.body(prompt, streamed), metadata: { extra } };
+          return post(`http://d${path}${more}`, body, {}, double.fetch).then(read);
+        };
+        const live: Awaited<ReturnType<typeof read>>[] = [];
+        for (const asked of requests) live.push(await ask(asked, relay));
         await relay.stop();
         const double = replaying(fixturePath, { repeat: "miss" });
-        for (const [index, body] of requests.entries()) {
-          expect(await (await post(`http://d${PATH}`, body, {}, double.fetch)).text()).toBe(live[index]);
-        }
+        for (const [index, asked] of requests.entries()) expect(await ask(asked, double)).toEqual(live[index]);
       }),
-      { numRuns: 25 },
+      { numRuns: 40 },
     );
   });
 });
