@@ -9,7 +9,11 @@ import { installDebianPackages, installPackages, run } from "./setup.mjs";
 const npmRun = (name) => run("npm", ["run", "--silent", name]);
 
 installPackages();
-installDebianPackages({ curl: "curl", python3: "python3" });
+installDebianPackages({
+  curl: "curl",
+  python3: "python3",
+  ...(process.platform === "linux" && { unshare: "util-linux", ip: "iproute2" }),
+});
 npmRun("generate");
 npmRun("lint");
 npmRun("types");

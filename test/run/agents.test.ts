@@ -71,19 +71,29 @@ describe("record", () => {
     expect(provider.calls().map(({ path }) => path)).toEqual(["/v1/chat/completions", "/v1/chat/completions"]);
   });
 
-  it("says what a provider that cannot be reached answered, and keeps it", async () => {
+  it("keeps that a provider could not be reached", async () => {
     const folder = newFolder();
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const { port } = closed.address() as AddressInfo;
     await new Promise((done) => closed.close(done));
-    const ask = `curl -s -o reply -w '%{http_code}' "$OPENAI_BASE_URL/chat/completions" -d '{"model":"m","messages":[]}'`;
-    const run = stuntdouble(["record", "--provider-openai", `http://127.0.0.1:${port}`, "--", "sh", "-c", ask], {
-      cwd: folder,
-    });
-    expect(await run.ended()).toMatchObject({ code: 0, output: "502" });
-    expect(run.errors()).toContain("1 call, 1 recorded");
-    expect(readFileSync(join(folder, "reply"), "utf8")).toContain("ECONNREFUSED");
+    const ask = `curl -s "$OPENAI_BASE_URL/chat/completions" -d '{"model":"m","messages":[]}'; echo`;
+    const upstream = ["--provider-openai", `http://127.0.0.1:${port}`];
+    const recorded = await stuntdouble(["record", ...upstream, "--", "sh", "-c", ask], { cwd: folder }).ended();
+    expect(recorded).toMatchObject({ code: 0, errors: expect.stringContaining("1 call, 1 recorded") });
+    const replayed = await stuntdouble(["replay", "--", "sh", "-c", ask], { cwd: folder }).ended();
+    expect(replayed).toMatchObject({ code: 0, errors: expect.stringContaining("1 call, 0 recorded, 1 replayed") });
+  });
+
+  it("takes a scenario by any name", async () => {
+    const folder = newFolder();
+    const provider = await startProvider();
+    const agent = ["--", ...AGENTS["a shell, with curl"]!];
+    const scenario = ["--scenario", "it's a/b: 100 %"];
+    const upstream = ["--provider-openai", provider.url];
+    expect((await stuntdouble(["record", ...scenario, ...upstream, ...agent], { cwd: folder }).ended()).code).toBe(0);
+    const { code, output } = await stuntdouble(["replay", ...scenario, ...agent], { cwd: folder }).ended();
+    expect({ code, output }).toEqual({ code: 0, output: SAYS });
   });
 });
 

@@ -68,6 +68,7 @@ describe("exit codes", () => {
     [["record", "--scenario", "s", "suite", "--", "true"], "--scenario goes with stuntdouble record -- COMMAND only."],
     [["record", "--case", "c", "--", "true"], "--case goes with stuntdouble record <suite> only."],
     [["replay", "--report", "run.txt", "--", "true"], "ends with .html or .json"],
+    [["replay", "--scenario", "", "--", "true"], "--scenario needs a name"],
     [["replay", "--offline", "--online", "--", "true"], "--offline and --online exclude one another."],
     [["record", "--allow-host", "h", "--", "true"], "--allow-host goes with replay"],
     [["replay", "--allow-command", "c", "--", "true"], "--allow-command goes with --offline."],
@@ -107,9 +108,9 @@ describe("signals", () => {
 describe("what a command leaves behind", () => {
   it("is ended with it: children, their children, and those that left its group", async () => {
     const folder = newFolder();
-    const script = `sh -c 'sleep 1000 & echo $!; wait' &
-      setsid sh -c 'trap "" TERM; echo $$; while :; do sleep 1000; done' > stubborn &
-      while [ ! -s stubborn ]; do :; done; cat stubborn; echo done`;
+    const script = `sh -c 'sleep 1000 & echo $! > child; wait' &
+      setsid sh -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 1000; done' &
+      for file in child stubborn; do until [ -s $file ]; do sleep 0.01; done; cat $file; done`;
     const args = [...EMPTY, "--stop-grace", "50ms", "--", "sh", "-c", script];
     const { code, output, errors } = await stuntdouble(args, { cwd: folder }).ended();
     expect(code).toBe(0);

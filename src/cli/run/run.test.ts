@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
+import { envText } from "../env-text.ts";
 import { commandEnvironment, upstreamsOf } from "./environment.ts";
 import { faultsOf, figuresOf } from "./figures.ts";
 import { reportOf } from "./report.ts";
@@ -131,6 +133,19 @@ describe("the command's environment", () => {
     expect(NO_PROXY).toBe("corp.test,localhost,127.0.0.1,::1");
     expect(no_proxy).toBe(NO_PROXY);
   });
+});
+
+test("a shell reads back whatever URL and scenario there are", () => {
+  const path = fc.string({ unit: fc.constantFrom(..."ab$`\"'\\!(){};&|<>*~é") });
+  fc.assert(
+    fc.property(path, fc.string({ unit: "grapheme", minLength: 1 }), (segment, scenario) => {
+      const url = `http://127.0.0.1:4010/${segment}`;
+      const script = `${envText({ url, scenario })}printf %s "$OPENAI_BASE_URL"`;
+      const { stdout } = spawnSync("sh", ["-c", script], { encoding: "utf8", env: {} });
+      expect(stdout).toBe(`${url.replace(/\/+$/, "")}/@${encodeURIComponent(scenario)}/v1`);
+    }),
+    { numRuns: 30 },
+  );
 });
 
 describe("a sandbox that cannot be", () => {

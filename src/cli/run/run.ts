@@ -57,6 +57,7 @@ export async function runWithTapes(mode: CassetteMode, command: readonly string[
 }
 
 function settingsOf(mode: CassetteMode, flags: WrapFlags): CassetteOptions & { scenario: string } {
+  if (flags.scenario === "") throw new UsageError("--scenario needs a name.");
   const settings = cassetteSettings({ ...flags, vcr: mode }, process.env, say);
   return { ...settings!, scenario: settings!.scenario ?? DEFAULT_SCENARIO };
 }
