@@ -38,6 +38,41 @@ async function run(flags: ScanFlags = {}, ...paths: string[]): Promise<{ code: n
 }
 
 describe("scan", () => {
+  it("sees a secret that is split over a cassette's timeline, its raw chunks and its body", async () => {
+    const [first, second, third] = [KEY.slice(0, 9), KEY.slice(9, 20), KEY.slice(20)];
+    const pieces = [first!, second!, third!];
+    const path = file("cassettes/shop/01_x.json", {
+      scenario: "shop",
+      traces: {
+        a: {
+          response_timeline: pieces.map((chunk) => ({ delta_ms: 1, chunk })),
+          raw_payload: { stream_chunks: pieces.map((content) => ({ choices: [{ index: 0, delta: { content } }] })) },
+          stuntdouble: { http: { status: 200, headers: { "content-type": "text/plain" }, body: pieces } },
+        },
+        b: {
+          response_timeline: pieces.map((input) => ({
+            delta_ms: 1,
+            chunk: "",
+            tool_calls: [{ id: "call_1", type: "function", function: { name: "note", arguments: input } }],
+          })),
+        },
+      },
+    });
+    const found = await run({ json: true });
+    expect(found.code).toBe(1);
+    expect(JSON.parse(found.output).secrets).toHaveLength(4);
+    expect((await run({ fix: true })).code).toBe(0);
+    const text = readFileSync(path, "utf8");
+    for (const piece of pieces) expect(text).not.toContain(piece);
+    const { a, b } = JSON.parse(text).traces;
+    const replacement = ["«anthropic-key:1»", "", ""];
+    expect(a.response_timeline.map(({ chunk }: { chunk: string }) => chunk)).toEqual(replacement);
+    expect(a.stuntdouble.http.body).toEqual(replacement);
+    expect(a.raw_payload.stream_chunks[0].choices[0].delta.content).toBe(replacement[0]);
+    expect(b.response_timeline[0].tool_calls[0].function.arguments).toBe(replacement[0]);
+    expect((await run()).code).toBe(0);
+  });
+
   it("finds nothing in clean tapes, and leaves them", async () => {
     const path = file("greeting.json", {
       fixtures: [{ match: { userMessage: "hello" }, response: { content: "Hi!" } }],

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { MANIFEST_FILE } from "../conformance/transcript.ts";
 import { LineFinder, lineAt } from "../fixtures/faults.ts";
-import { redactFixtureFile } from "../fixtures/redact-file.ts";
+import { redactTape } from "../fixtures/redact-tape.ts";
 import { type Finding, RedactionOptionsError, WholeFieldError } from "../guard/finding.ts";
 import { createRedactor, type Redaction, type Redactor } from "../guard/redact.ts";
 import { EXIT_DIFFERENCES, EXIT_PASSED } from "../report/verdict.ts";
@@ -131,7 +131,7 @@ function scanFile(file: string, text: string, redaction: Redaction): ScannedFile
   let stopped: ScannedSecret[] = [];
   const lines = new Lines(text);
   try {
-    redacted = isLines ? redactLines(text, redaction, file) : redactFixtureFile(text, redaction, file);
+    redacted = isLines ? redactLines(text, redaction, file) : redactTape(text, redaction, file);
   } catch (error) {
     if (!(error instanceof WholeFieldError)) throw error;
     const { replacement: _, ...secret } = secretOf(file, { ...error, offset: 0, replacement: "" }, lines);
