@@ -12,6 +12,11 @@ export const scratch = mkdtempSync(join(tmpdir(), "stuntdouble-bench-"));
 const hasTaskset = spawnSync("sh", ["-c", "command -v taskset"]).status === 0;
 const pin = (core, command) => (hasTaskset ? ["taskset", "-c", String(core), ...command] : command);
 
+/** Keeps this process, which is the load, away from the servers' core. */
+export function stayOnSecondCore() {
+  if (hasTaskset) spawnSync("taskset", ["-acp", "1", String(process.pid)]);
+}
+
 /** Starts a server script of `servers/`, pinned to the first core; it prints its port when it is ready. */
 export async function startServer(name, settings = {}, nodeFlags = []) {
   const [command, ...args] = pin(0, [

@@ -6,7 +6,7 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { requestOf } from "./fixtures.mjs";
-import { number, percentile, scratch, startServer, table } from "./harness.mjs";
+import { number, percentile, scratch, startServer, stayOnSecondCore, table } from "./harness.mjs";
 
 const CHUNKS_PER_SECOND = 50;
 const CHUNKS = 250;
@@ -14,6 +14,7 @@ const CHUNKS = 250;
 const CHARACTERS = (CHUNKS - 2) * 20;
 
 export async function paced() {
+  stayOnSecondCore();
   const rows = [];
   for (const streams of [1000, 2000]) {
     const latenessFile = join(scratch, `lateness-${streams}`);
