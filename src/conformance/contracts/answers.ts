@@ -49,6 +49,8 @@ export class MethodAnswers {
   readonly #placeholders: Placeholders;
   readonly #ids: LiveIds;
   readonly #schema: MethodSchema | undefined;
+  /** What is always chosen: the only contract there is, when nothing of the request goes into its answer. */
+  readonly #only: Chosen | undefined;
 
   constructor(
     contracts: readonly AnsweringContract[],
@@ -78,6 +80,11 @@ export class MethodAnswers {
       );
     // An error is the narrower of two that fit equally well.
     this.goldens = [...refusals, ...successes];
+    const [first] = this.goldens;
+    if (first && this.goldens.length === 1 && !first.conditions && first.contract.transport === undefined) {
+      const plain = ![...first.leaves.values()].some((value) => placeholderIn(value) !== undefined);
+      if (plain) this.#only = { golden: first, captured: new Map() };
+    }
   }
 
   /**
@@ -86,6 +93,7 @@ export class MethodAnswers {
    * @param textOf gives ids as they were written
    */
   choose(params: unknown, transport: TransportName, textOf: TextOf): Chosen | Unanswered {
+    if (this.#only) return this.#only;
     const { goldens } = this;
     const asked = leavesOf(this.#named(params));
     let best: { golden: Golden; score: number } | undefined;

@@ -9,6 +9,8 @@ import { type MessagePlan, planMessage } from "./response-plan.ts";
 /** What is known of a contract before anybody asks. */
 export interface PlannedCall {
   response: MessagePlan | undefined;
+  /** The response before and after the id, where that is all that changes in it and nothing happens besides. */
+  still: readonly [before: string, after: string] | undefined;
   events: readonly PlannedEvent[];
   /** Names under which its golden response says something else than its request gives. */
   changed: ReadonlySet<string>;
@@ -57,7 +59,14 @@ function planCall(
 ): PlannedCall {
   const { kind, method, request } = contract;
   if (kind === "timeout")
-    return { response: undefined, events: [], changed: new Set(), changes: new Set(), takesGiven: false };
+    return {
+      response: undefined,
+      still: undefined,
+      events: [],
+      changed: new Set(),
+      changes: new Set(),
+      takesGiven: false,
+    };
   const succeeds = kind === "success";
   const { back, changed } = echoOf(givenIn(request.text, paramNames(suite, method)), contract.response.text);
   const response = planMessage(contract.response, ids, {
@@ -69,7 +78,16 @@ function planCall(
   const events = allEvents.filter((event) => succeeds && event.contract.event.after === method);
   const changes = new Set(succeeds ? ids.kinds.filter((of) => ids.changes(of, method)) : []);
   const takesGiven = response.takesGiven || changes.size > 0 || events.some(({ message }) => message.takesGiven);
-  return { response, events, changed, changes, takesGiven };
+  const deletes = ids.kinds.some((of) => succeeds && ids.deletes(of, method));
+  const still = takesGiven || deletes || events.length > 0 ? undefined : stillOf(response);
+  return { response, still, events, changed, changes, takesGiven };
+}
+
+function stillOf({ template, lists }: MessagePlan): PlannedCall["still"] {
+  const { text, holes } = template;
+  const [id] = holes;
+  if (!id || holes.length > 1 || id.pointer !== "/id" || lists.size > 0) return undefined;
+  return [text.slice(0, id.start), text.slice(id.end)];
 }
 
 /** An event says what its cause was given, under the names of the params. */

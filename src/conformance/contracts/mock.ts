@@ -67,22 +67,33 @@ export interface Interception {
   code?: number;
 }
 
-/** A contract that answers a request. */
-interface Playing extends Chosen {
+/** What will be answered: by a contract, or by the daemon itself. */
+interface Decided {
+  chosen: Chosen | undefined;
   textOf: TextOf;
+  /** The contract's name. */
+  contract: string | undefined;
+  /** The daemon's own. */
+  answer: MockAnswer;
+  after: undefined;
 }
 
-/** What will be answered: by a contract, or by the daemon itself. */
-type Decided = Playing | MockAnswer;
+const NOTHING_SENT: MockAnswer = { text: undefined, contract: undefined, code: undefined };
 
 type After = (client: MockClient) => void;
 
 interface Played {
   answer: MockAnswer;
-  after?: After | undefined;
+  after: After | undefined;
 }
 
-const NOT_SERVED: Played = { answer: { text: undefined, contract: undefined, code: undefined } };
+/** Where an answer goes. */
+interface Recipient {
+  client: MockClient;
+  reply: (text: string) => void;
+  /** Called when there will be no reply. */
+  silent: (() => void) | undefined;
+}
 
 /** Where a client is. */
 export interface MockClient {
@@ -172,7 +183,6 @@ export class MockDaemon {
     for (const [index, value] of values.entries()) this.#answer(client, value, texts[index] as string, done, done);
   }
 
-  /** @param silent called when there will be no reply */
   #answer(client: MockClient, value: unknown, text: string, reply: (text: string) => void, silent?: () => void): void {
     const fault = invalidRequest(value);
     if (fault === ANSWER) {
@@ -190,47 +200,45 @@ export class MockDaemon {
     const member = value as { method: string; params?: unknown };
     const id = "id" in member ? idOf(member, text) : undefined;
     const call: MockCall = { method: member.method, text, id, transport: client.transport };
-    let drawn: Random | undefined;
-    // Most answers need no chance, and a stamp for each costs more than the answer.
-    const random = () => {
-      drawn ??= this.#options.stamps.next("", member.method).random;
-      return drawn();
-    };
     const { params } = member;
-    const delayMs = this.#options.delays?.get(member.method) ?? 0;
-    const serve = (decided: Decided): Played =>
-      "golden" in decided ? this.#play(call, decided, random) : { answer: decided };
-    const act = (decided: Decided, instead: Interception | undefined) => {
-      const { answer, after } = instead?.served === false ? NOT_SERVED : serve(decided);
-      const sent = instead ? { text: instead.text, contract: nameOf(decided), code: instead.code } : answer;
-      const send = () => {
-        this.#options.onCall?.(call, sent);
-        if (instead && instead.text === undefined) client.disconnect();
-        else if (call.id === undefined || sent.text === undefined) silent?.();
-        else reply(sent.text);
-        after?.(client);
-      };
-      if (delayMs > 0) this.#options.clock.at(this.#options.clock.now() + delayMs, send);
-      else send();
-    };
     const decided = this.#decide(call, params);
-    const instead = this.#options.intercept?.(call, nameOf(decided));
+    const instead = this.#options.intercept?.(call, decided.contract);
+    const to: Recipient = { client, reply, silent };
     // What would have answered may be gone when a slow interception comes to its end.
-    if (instead instanceof Promise) void instead.then((late) => act(this.#decide(call, params), late));
-    else act(decided, instead);
+    if (instead instanceof Promise) void instead.then((late) => this.#act(call, this.#decide(call, params), late, to));
+    else this.#act(call, decided, instead, to);
+  }
+
+  #act(call: MockCall, decided: Decided, instead: Interception | undefined, to: Recipient): void {
+    const served = instead === undefined || instead.served;
+    const { answer, after } = served && decided.chosen ? this.#play(call, decided.chosen, decided.textOf) : decided;
+    const sent = instead ? { text: instead.text, contract: decided.contract, code: instead.code } : answer;
+    const delayMs = this.#options.delays?.get(call.method) ?? 0;
+    const breaks = instead !== undefined && instead.text === undefined;
+    if (delayMs <= 0) this.#send(call, sent, breaks, after, to);
+    else this.#options.clock.at(this.#options.clock.now() + delayMs, () => this.#send(call, sent, breaks, after, to));
+  }
+
+  #send(call: MockCall, answer: MockAnswer, breaks: boolean, after: After | undefined, to: Recipient): void {
+    this.#options.onCall?.(call, answer);
+    if (breaks) to.client.disconnect();
+    else if (call.id === undefined || answer.text === undefined) to.silent?.();
+    else to.reply(answer.text);
+    after?.(to.client);
   }
 
   /** What will answer. Nothing has changed yet. */
   #decide(call: MockCall, params: unknown): Decided {
     const { schema } = this.#suite;
     const { method, id } = call;
-    const none = (code: number, message: string, data?: unknown): MockAnswer => {
+    const textOf = this.#textOf(call.text, params, method);
+    const none = (code: number, message: string, data?: unknown): Decided => {
       const answer = refusal(id ?? "null", code, message, data);
-      return id === undefined ? { ...answer, text: undefined } : answer;
+      const own = id === undefined ? { ...answer, text: undefined } : answer;
+      return { chosen: undefined, textOf, contract: undefined, answer: own, after: undefined };
     };
     const answers = this.#answers.get(method);
     if (!answers && !schema?.methods.has(method)) return none(METHOD_NOT_FOUND, `Method not found: ${method}`);
-    const textOf = this.#textOf(call.text, params, method);
     const faults = schema?.faults(method, "params", params) ?? [];
     let chosen: Chosen | Unanswered | undefined;
     if (faults.length > 0) {
@@ -245,7 +253,8 @@ export class MockDaemon {
         code: INTERNAL_ERROR,
       };
     }
-    if ("golden" in chosen) return { ...chosen, textOf };
+    if ("golden" in chosen)
+      return { chosen, textOf, contract: chosen.golden.contract.id, answer: NOTHING_SENT, after: undefined };
     return none(
       chosen.code,
       `Stuntdouble has no answer for ${method}: ${chosen.reason}, and no contract says what is answered then.`,
@@ -258,10 +267,15 @@ export class MockDaemon {
     return (this.#suite.schema?.faults(method, "params", params) ?? []).length > 0;
   }
 
-  #play(call: MockCall, { golden, captured, textOf }: Playing, random: Random): Played {
+  #play(call: MockCall, { golden, captured }: Chosen, textOf: TextOf): Played {
     const { contract } = golden;
     const planned = this.#plan.calls.get(contract) as PlannedCall;
-    const { response, events, changed, changes } = planned;
+    const { response, still, events, changed, changes } = planned;
+    const code = contract.kind === "error" ? contract.code : undefined;
+    if (still) {
+      const text = call.id === undefined ? undefined : still[0] + call.id + still[1];
+      return { answer: { text, contract: contract.id, code }, after: undefined };
+    }
     const values = new Map([...captured].map(([name, { pointer, value }]) => [name, textOf(pointer, value)]));
     let { given } = NOTHING_REQUESTED;
     if (planned.takesGiven) {
@@ -269,20 +283,16 @@ export class MockDaemon {
       for (const name of changed) all.delete(name);
       given = all;
     }
-    const exchange = this.#exchange({ captured: values, given, changes: (kind) => changes.has(kind) }, random);
+    const exchange = this.#exchange({ captured: values, given, changes: (kind) => changes.has(kind) }, call.method);
     if (response && contract.kind === "success") exchange.begin(response);
     const text = response && exchange.text(response, call.id ?? "null");
-    const answer: MockAnswer = {
-      text: call.id === undefined ? undefined : text,
-      contract: contract.id,
-      code: contract.kind === "error" ? contract.code : undefined,
-    };
-    if (contract.kind !== "success") return { answer };
+    const answer: MockAnswer = { text: call.id === undefined ? undefined : text, contract: contract.id, code };
+    if (contract.kind !== "success") return { answer, after: undefined };
     for (const [name, value] of values) {
       const kind = this.#ids.kindOf(name);
       if (kind && this.#ids.deletes(kind, contract.method)) this.#ids.remove(kind, value);
     }
-    if (events.length === 0) return { answer };
+    if (events.length === 0) return { answer, after: undefined };
     return {
       answer,
       after: (client: MockClient) => {
@@ -296,7 +306,14 @@ export class MockDaemon {
     };
   }
 
-  #exchange(requested: Requested, random: Random): Exchange {
+  /** @param tape names what the chance of its stamp is for */
+  #exchange(requested: Requested, tape: string): Exchange {
+    let drawn: Random | undefined;
+    // Most answers need no chance, and a stamp for each costs more than the answer.
+    const random = () => {
+      drawn ??= this.#options.stamps.next("", tape).random;
+      return drawn();
+    };
     return new Exchange(requested, this.#ids, this.#suite.placeholders, random, this.#options.clock.wall());
   }
 
@@ -312,10 +329,9 @@ export class MockDaemon {
   #tick(event: PlannedEvent): void {
     const { everyMs } = event.contract.event;
     if (everyMs === undefined) return;
-    const { clock, stamps } = this.#options;
+    const { clock } = this.#options;
     const cancel = clock.at(clock.now() + everyMs, () => {
-      const random = stamps.next("", event.contract.id).random;
-      this.#notify(event, this.#exchange(NOTHING_REQUESTED, random), undefined);
+      this.#notify(event, this.#exchange(NOTHING_REQUESTED, event.contract.id), undefined);
       this.#tick(event);
     });
     this.#timers.set(event.contract, cancel);
@@ -337,10 +353,6 @@ export class MockDaemon {
       return textAt(text, `/params${place}`) ?? JSON.stringify(value);
     };
   }
-}
-
-function nameOf(decided: Decided): string | undefined {
-  return "golden" in decided ? decided.golden.contract.id : undefined;
 }
 
 function refusal(id: string, code: number, message: string, data?: unknown): MockAnswer & { text: string } {

@@ -60,7 +60,11 @@ export class ServiceSchema {
   /** Errors that any method may answer. */
   readonly errors: readonly NamedError[];
   readonly #ajv: Ajv;
-  readonly #validators = new Map<string, ValidateFunction | undefined>();
+  readonly #validators = {
+    params: new Map<string, ValidateFunction | undefined>(),
+    positional: new Map<string, ValidateFunction | undefined>(),
+    result: new Map<string, ValidateFunction | undefined>(),
+  };
 
   constructor(document: Document, ajv: Ajv) {
     this.document = document;
@@ -116,13 +120,15 @@ export class ServiceSchema {
   }
 
   #validator(name: string, part: MessagePart, positional: boolean): ValidateFunction | undefined {
-    const key = `${part}${positional ? "[]" : ""} ${name}`;
-    if (!this.#validators.has(key)) {
+    const validators = this.#validators[positional ? "positional" : part];
+    let validate = validators.get(name);
+    if (validate === undefined && !validators.has(name)) {
       const method = this.methods.get(name) ?? this.notifications.get(name);
       const schema = method && this.schemaOf(method, part, positional);
-      this.#validators.set(key, schema === undefined ? undefined : this.#ajv.compile(schema as object));
+      validate = schema === undefined ? undefined : this.#ajv.compile(schema as object);
+      validators.set(name, validate);
     }
-    return this.#validators.get(key);
+    return validate;
   }
 }
 
