@@ -3,7 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { hostOf, isReserved, lintContracts } from "../../src/conformance/contracts/lint.ts";
+import type { CallContract } from "../../src/conformance/contracts/contract.ts";
+import { hostOf, isNeverServed, isReserved, lintContracts, lintSuite } from "../../src/conformance/contracts/lint.ts";
+import { makeTemplate } from "../../src/conformance/contracts/template.ts";
+import { memberText } from "../../src/wire/json-rpc.ts";
+import { pair, suiteOf } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stuntdouble-lint-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -115,6 +119,36 @@ test("a schema's own host may be allowed", async () => {
   writeFileSync(join(root, "a.json"), JSON.stringify(contract));
   writeFileSync(join(root, "contract.json"), JSON.stringify({ hosts: ["mirror.internal"] }));
   expect((await lintContracts(root)).flatMap(({ problems }) => problems)).toEqual([]);
+});
+
+test("a contract that names a random URL is refused where anybody could own its host, or where it would be fetched", async () => {
+  const text = (url: string, startMode: string) =>
+    JSON.stringify({ request: { jsonrpc: "2.0", id: 1, method: "a", params: { from: [url], startMode } } });
+  const suite = await suiteOf({ a: pair("a", {}, { result: 1 }) });
+  const [contract] = suite.contracts as [CallContract];
+  const urls = fc.oneof(
+    fc.webUrl({ withQueryParameters: true }),
+    fc
+      .tuple(
+        fc.constantFrom("https", "ftp", "ws"),
+        fc.constantFrom("example.org", "a.test", "localhost", "192.0.2.7"),
+        fc.webPath(),
+      )
+      .map(([scheme, host, path]) => `${scheme}://${host}${path}`),
+  );
+  await fc.assert(
+    fc.asyncProperty(urls, fc.constantFrom("now", "queue", "later"), async (url, startMode) => {
+      const json = text(url, startMode);
+      const asking = { ...contract, text: json, request: makeTemplate(memberText(json, "request") as string) };
+      const said = (await lintSuite({ ...suite, contracts: [asking] })).map(({ message }) => message);
+      const { hostname } = new URL(url);
+      const fetched = !isNeverServed(hostname) && startMode !== "later";
+      expect(said.filter((message) => message.includes("can be fetched"))).toHaveLength(fetched ? 1 : 0);
+      expect(said.filter((message) => message.includes(`names the host ${hostname}`))).toHaveLength(
+        isReserved(hostname) ? 0 : 1,
+      );
+    }),
+  );
 });
 
 test("of random URLs exactly those on hosts that anybody could own are refused", () => {

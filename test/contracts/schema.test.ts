@@ -117,6 +117,27 @@ test("generated validators run where no package is installed, and the types comp
   ).toEqual([]);
 });
 
+test("a published document gives validators of params by position and of results", async () => {
+  const files = await generate(document("ethereum"));
+  writeFileSync(join(folder, "ethereum.js"), files["validators.js"]);
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const script = `
+    import { paramsFaults, resultFaults } from "./ethereum.js";
+    const pointers = (faults) => faults.map(({ pointer }) => pointer);
+    console.log(JSON.stringify([
+      pointers(paramsFaults("eth_getBalance", ["0x00000000000000000000000000000000000000aa", "latest"])),
+      pointers(paramsFaults("eth_getBalance", ["nobody", "latest"])),
+      pointers(resultFaults("eth_chainId", "0x1")),
+      pointers(resultFaults("eth_chainId", "1")),
+    ]));`;
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(JSON.parse(printed)).toEqual([[], ["/0"], [], [""]]);
+  expect(files["types.ts"]).toContain('"eth_getBalance": { params: ');
+});
+
 test.each([
   [7, "the schema is no JSON object"],
   [{}, 'the schema has no "methods": expected an OpenRPC document, or JSON Schemas by method'],
