@@ -3,7 +3,7 @@ import { isAbsolute, join, relative } from "node:path";
 import { parseCassette, tooLarge } from "./damage.ts";
 import { CassetteError, LARGEST_CASSETTE_BYTES } from "./format.ts";
 import { invokerName, type Place, UNKNOWN_INVOKER } from "./identity.ts";
-import { fiberInvoker, LOCK_FILE, readFileName, SHOWN_DIGITS, scenarioFolder } from "./names.ts";
+import { fiberInvoker, readFileName, SHOWN_DIGITS, scenarioFolder } from "./names.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 import type { Cassette } from "./types.ts";
 
@@ -159,7 +159,7 @@ export function cassetteFiles(root: string): string[] {
   }
 }
 
-/** Not by a recursive `readdir`, which gives up all of it when another process unlocks a scenario meanwhile. */
+/** Not by a recursive `readdir`, which gives up all of it when one folder goes meanwhile. */
 function filesBelow(folder: string): string[] {
   let found: Dirent[];
   try {
@@ -170,7 +170,7 @@ function filesBelow(folder: string): string[] {
   }
   return found.flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === LOCK_FILE ? [] : filesBelow(path);
+    if (entry.isDirectory()) return filesBelow(path);
     return entry.isFile() && entry.name.endsWith(".json") && entry.name !== SETTINGS_FILE ? [path] : [];
   });
 }

@@ -67,6 +67,27 @@ describe("cassettes", () => {
     expect(existsSync(join(folder, "shared", ".lock"))).toBe(false);
   });
 
+  it("are whole wherever a write fails, and a recording that is lost is told of", { timeout: 120_000 }, async () => {
+    const folder = newFolder();
+    const child = spawn(process.execPath, ["test/cassettes/faulty-writer.mjs", LIBRARY, folder], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout!.on("data", (chunk) => (said += String(chunk)));
+    expect(await ended(child)).toBe(0);
+    const lost = JSON.parse(said) as boolean[];
+    expect(lost.length).toBeGreaterThan(10);
+    expect(lost.filter((isLost) => isLost).length).toBeGreaterThan(5);
+    for (const [index, isLost] of lost.entries()) {
+      const own = join(folder, String(index + 1));
+      expect(allWhole(own)).toBe(1);
+      const [name] = readdirSync(join(own, "shared")).filter((entry) => entry.endsWith(".json"));
+      const text = readFileSync(join(own, "shared", name!), "utf8");
+      expect(text, `call ${index + 1}`).toContain('"chunk": "first"');
+      if (!isLost) expect(text, `call ${index + 1}`).toContain('"chunk": "second"');
+    }
+  });
+
   it("are whole wherever their writer dies", { timeout: 900_000 }, async () => {
     const folder = newFolder();
     const whole = writer(join(folder, "whole"), "x", 2, 0);
