@@ -26,6 +26,7 @@ export default defineConfig([
       "testing/jest": "src/testing/jest.ts",
       "testing/node-test": "src/testing/node-test.ts",
       "testing/playwright": "src/testing/playwright.ts",
+      "testing/vcr/index": "src/testing/vcr/index.ts",
       "testing/vitest": "src/testing/vitest.ts",
     },
     format: ["esm", "cjs"],

@@ -6,7 +6,7 @@ export type Failure =
   /** An answer with a status, or an event of the provider's in the middle of a stream. */
   | { kind: "error"; error: ApiError }
   /** The connection breaks. */
-  | { kind: "broken" }
+  | { kind: "broken"; cause: Error }
   /** Nothing comes any more. */
   | { kind: "stalled"; error: ApiError };
 
@@ -18,8 +18,14 @@ export function failureOf({ exception_boundary: boundary, stuntdouble: extras }:
   const status = recorded !== undefined && recorded >= 400 ? recorded : kind.status;
   const message = boundary.message ?? boundary.error_type ?? "The call failed.";
   const error = new ApiError({ status, message: `${message} (replayed)` });
-  if (extras?.ending !== undefined || kind.kind === "broken") return { kind: "broken" };
+  if (extras?.ending !== undefined || kind.kind === "broken") return { kind: "broken", cause: brokenBy(message) };
   return kind.kind === "stalled" ? { kind: "stalled", error } : { kind: "error", error };
+}
+
+/** As it was thrown where it was recorded, with the system's word for it where the message has one. */
+function brokenBy(message: string): Error {
+  const code = /\bE[A-Z_]{3,}\b/.exec(message)?.[0];
+  return Object.assign(new Error(message), code !== undefined && { code });
 }
 
 interface Kind {
@@ -34,7 +40,7 @@ const WORDS: readonly [RegExp, Kind][] = [
   [/\bguardrail|\bpermission|\bforbidden\b|\bnot allowed\b/i, { kind: "error", status: 403 }],
   [/\bunauthori[sz]ed\b|\bauthentication\b|\binvalid api key\b/i, { kind: "error", status: 401 }],
   [
-    /\bconnection (was )?(reset|refused|closed|broken|aborted)|\bbroke off\b|\bsocket hang up\b/i,
+    /\bconnection (was )?(reset|refused|closed|broken|aborted)|\bbroke off\b|\bsocket hang up\b|\bE(CONN[A-Z]+|PIPE|NOTFOUND|AI_AGAIN|(HOST|NET)UNREACH)\b/i,
     { kind: "broken", status: 502 },
   ],
 ];

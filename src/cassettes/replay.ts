@@ -108,7 +108,7 @@ export class TakeReplay {
     const timing = this.#timing([totalMs]);
     switch (failure.kind) {
       case "broken":
-        return { kind: "disconnect", ...(timing !== undefined && { timing }) } as Said;
+        return { kind: "disconnect", cause: failure.cause, ...(timing !== undefined && { timing }) } as Said;
       case "stalled":
         return {
           kind: "error",

@@ -2,7 +2,13 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { MATCH_MODES, type MatchMode } from "../cassettes/match-mode.ts";
 import type { ReplaySpeed } from "../cassettes/replay.ts";
 import type { Repeat } from "../fixtures/select.ts";
-import { CASSETTE_MODES, type CassetteMode, type CassetteOptions } from "../server/cassette-options.ts";
+import {
+  CASSETTE_MODES,
+  type CassetteMode,
+  type CassetteOptions,
+  modeFor,
+  modeInEnvironment,
+} from "../server/cassette-options.ts";
 import { durationMs, oneOf } from "./arguments.ts";
 
 /** What the command line says of cassettes. */
@@ -57,13 +63,10 @@ export function cassetteSettings(
   environment: NodeJS.ProcessEnv,
   say: (message: string) => void,
 ): CassetteOptions | undefined {
-  let mode = flags.vcr ?? modeInEnvironment(environment["VCR_MODE"]);
-  if (mode === undefined) return undefined;
-  // A pipeline that records would pass on whatever the provider says that day.
-  if (isOn(environment["CI"]) && (mode === "auto" || mode === "once")) {
-    say(`CI is set: cassettes are replayed (${mode} records only where CI is not set).`);
-    mode = "replay";
-  }
+  const asked = flags.vcr ?? askedInEnvironment(environment);
+  if (asked === undefined) return undefined;
+  const mode = modeFor(asked, environment);
+  if (mode !== asked) say(`CI is set: cassettes are replayed (${asked} records only where CI is not set).`);
   const { cassettes, scenario, vcrSpeed, vcrChaos, vcrTick, match, maxAge, ignore, repeat } = flags;
   const traces = flags.traces ?? flags.vcrTraces;
   const raw =
@@ -85,16 +88,12 @@ export function cassetteSettings(
   };
 }
 
-function modeInEnvironment(text: string | undefined): CassetteMode | undefined {
-  if (text === undefined || text === "") return undefined;
-  const mode = CASSETTE_MODES.find((known) => known === text.toLowerCase());
-  if (mode === undefined)
-    throw new InvalidArgumentError(`VCR_MODE=${text}: expected one of ${CASSETTE_MODES.join(", ")}.`);
-  return mode;
-}
-
-function isOn(text: string | undefined): boolean {
-  return text !== undefined && text !== "" && text !== "0" && text !== "false";
+function askedInEnvironment(environment: NodeJS.ProcessEnv): CassetteMode | undefined {
+  try {
+    return modeInEnvironment(environment);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 function speed(text: string): ReplaySpeed {

@@ -24,8 +24,8 @@ export type Answer =
     | { kind: "live"; reply: LiveReply }
     /** A reply that its client cannot read, in the place of `out` where that is known. */
     | { kind: "malformed"; out?: unknown }
-    /** The connection breaks before anything is sent. */
-    | { kind: "disconnect" }
+    /** The connection breaks before anything is sent. `cause`: what had happened to the one that stood behind it. */
+    | { kind: "disconnect"; cause?: Error }
   ) & { source: AnswerSource; timing?: Timing };
 
 /**

@@ -47,6 +47,19 @@ export function withNetworkBlocked<Result>(options: NetworkBlockOptions, run: ()
   return state.here.run(policy, run);
 }
 
+/**
+ * The same for what follows in this asynchronous context.
+ * @returns lifts it again
+ */
+export function enterNetworkBlock(options: NetworkBlockOptions): () => void {
+  const policy = new Policy(options);
+  install();
+  state.here.enterWith(policy);
+  return () => {
+    policy.lifted = true;
+  };
+}
+
 /** Runs what may reach the network whatever this process has blocked, though not what it was itself started with. */
 export function beyondNetworkBlock<Result>(run: () => Result): Result {
   return state.here.run(null, run);

@@ -17,6 +17,20 @@ export type CassetteMode = "live" | "record" | "replay" | "auto" | "once";
 
 export const CASSETTE_MODES: readonly CassetteMode[] = ["live", "record", "replay", "auto", "once"];
 
+/** @throws {RangeError} when `VCR_MODE` is none */
+export function modeInEnvironment({ VCR_MODE: text }: NodeJS.ProcessEnv): CassetteMode | undefined {
+  if (text === undefined || text === "") return undefined;
+  const mode = CASSETTE_MODES.find((known) => known === text.toLowerCase());
+  if (mode === undefined) throw new RangeError(`VCR_MODE=${text}: expected one of ${CASSETTE_MODES.join(", ")}.`);
+  return mode;
+}
+
+/** A pipeline that records would pass on whatever the provider says that day: where `CI` is set, it replays. */
+export function modeFor(asked: CassetteMode, { CI: text }: NodeJS.ProcessEnv): CassetteMode {
+  const isSet = text !== undefined && text !== "" && text !== "0" && text !== "false";
+  return isSet && (asked === "auto" || asked === "once") ? "replay" : asked;
+}
+
 export interface CassetteOptions {
   mode: CassetteMode;
   /** `./cassettes` unless given. */

@@ -224,7 +224,7 @@ export class Engine {
       case "malformed":
         return malformed(call, answer.out, stamp);
       case "disconnect":
-        return disconnected();
+        return disconnected(answer.cause);
     }
   }
 

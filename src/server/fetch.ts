@@ -24,7 +24,7 @@ export function fetchThrough(
     if (signal?.aborted && typeof outcome.body === "object" && "attach" in outcome.body) outcome.body.cancel();
     signal?.throwIfAborted();
     // The connection broke before there was a status.
-    if (outcome.status === 0) throw new TypeError("terminated");
+    if (outcome.status === 0) throw new TypeError("terminated", { cause: outcome.cause });
     return responseOf(outcome, signal, clock);
   };
 }
@@ -63,13 +63,13 @@ function responseOf(outcome: Outcome, signal: AbortSignal | undefined, clock: Cl
   const init: ResponseInit = { status, statusText: STATUS_CODES[status] ?? "", headers: pairs(headers) };
   if (typeof body === "string" || body instanceof Uint8Array || body instanceof Print) {
     const whole = body instanceof Print ? body.bytes() : body;
-    return new Response(status === 204 ? null : (whole as BodyInit), init);
+    return new Response(WITHOUT_BODY.has(status) ? null : (whole as BodyInit), init);
   }
   return new Promise((resolve, reject) => {
     const sink = new WebSink();
     const abort = (): void => sink.fail(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    const response = new Response(sink.stream, init);
+    const response = new Response(WITHOUT_BODY.has(status) ? null : sink.stream, init);
     if (outcome.streamed) resolve(response);
     sink.begun = () => resolve(response);
     sink.failed = reject;
@@ -83,6 +83,8 @@ function responseOf(outcome: Outcome, signal: AbortSignal | undefined, clock: Cl
     });
   });
 }
+
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
  * A web stream as a sink: full when its reader has not taken what it was given. It keeps a queue of its own, since
@@ -130,7 +132,8 @@ class WebSink implements Sink {
   destroy(): void {
     const reason = new TypeError("terminated");
     this.failed?.(reason);
-    this.#finishWith(() => this.#controller.error(reason));
+    // One turn later, so that its reader has what came before the break.
+    this.#finishWith(() => setImmediate(() => this.#controller.error(reason)));
   }
 
   /** Ends the stream, or the call if it has not begun, with an error. */

@@ -15,6 +15,8 @@ export interface Outcome {
   body: string | Uint8Array | Print | PacedBody | LiveBody;
   /** Whether the head of the reply leaves before its body is due, as a stream's does. */
   streamed: boolean;
+  /** Why the connection breaks before there is a status. */
+  cause?: Error;
   /** To be told how a paced body ended. */
   ended?(ending: Ending): void;
 }
@@ -80,8 +82,9 @@ export function pacedBody(all: (string | Uint8Array)[], timing: Timing, random: 
 }
 
 /** The connection breaks before anything is sent; 0 stands for the status that nobody sees. */
-export function disconnected(): Outcome {
-  return { status: 0, headers: [], body: { chunks: [], due: undefined, cut: { truncated: true } }, streamed: false };
+export function disconnected(cause?: Error): Outcome {
+  const body = { chunks: [], due: undefined, cut: { truncated: true } };
+  return { status: 0, headers: [], body, streamed: false, ...(cause && { cause }) };
 }
 
 /**

@@ -28,6 +28,11 @@ export interface RecordOptions {
   upstreamTimeoutMs?: number;
   /** Between two pieces of a reply; 10 minutes unless given, since a model that thinks says nothing. 0 is for ever. */
   bodyTimeoutMs?: number;
+  /**
+   * What a caller sees of a provider that cannot be reached: `error` (unless given), a 502 or 504 in the provider's
+   * shape, or `break`, a connection that breaks as its own would have.
+   */
+  unreachable?: "error" | "break";
   /** Bytes of a reply that are kept for its recording; 64 MB unless given. The client gets all of it in any case. */
   maxProxyBufferBytes?: number;
   /** The match names the model with its date. */
@@ -56,6 +61,7 @@ const DEFAULTS = {
   connectTimeoutMs: 10_000,
   upstreamTimeoutMs: 600_000,
   bodyTimeoutMs: 600_000,
+  unreachable: "error" as const,
   maxProxyBufferBytes: 64 * 1024 * 1024,
 };
 
@@ -171,6 +177,7 @@ export class Recording {
         idleMs: options.bodyTimeoutMs,
       },
       bufferLimit: options.maxProxyBufferBytes,
+      unreachable: options.unreachable,
       clock,
     });
     this.#relays.push(relay);

@@ -2,12 +2,16 @@ import type { PlaywrightTestArgs, PlaywrightWorkerArgs, TestType } from "@playwr
 import { StuntDouble } from "../server/double.ts";
 import { patchEnvironment } from "./base-urls.ts";
 import { beginTest, checkMisses } from "./between-tests.ts";
+import { type CassetteTestOptions, scenarioOf } from "./cassette.ts";
 import { fixturesOf } from "./given-fixtures.ts";
 import type { UseStuntDoubleOptions } from "./use-stunt-double.ts";
+import type { VcrScope } from "./vcr/scope.ts";
 
 export type { StuntDouble } from "../server/double.ts";
 export type { OnMiss } from "./between-tests.ts";
+export type { CassetteTestOptions, TestName } from "./cassette.ts";
 export type { UseStuntDoubleOptions } from "./use-stunt-double.ts";
+export type { VcrScope } from "./vcr/scope.ts";
 
 /** What tests are given. */
 export interface StuntDoubleFixtures {
@@ -18,6 +22,37 @@ export interface StuntDoubleFixtures {
 export interface StuntDoubleWorkerFixtures {
   /** The same, for fixtures of a worker. */
   workerStuntDouble: StuntDouble;
+}
+
+export interface CassetteFixtures {
+  /** The scope of the test. */
+  cassette: VcrScope;
+}
+
+/**
+ * Playwright's `test` with the calls of each test's own process caught, and answered from the test's own cassettes, or
+ * recorded.
+ * @param test Playwright's, or one that was extended already
+ */
+export function withCassette<TestArgs extends PlaywrightTestArgs, WorkerArgs extends PlaywrightWorkerArgs>(
+  test: TestType<TestArgs, WorkerArgs>,
+  options: CassetteTestOptions = {},
+): TestType<TestArgs & CassetteFixtures, WorkerArgs> {
+  const { scenario: _, ...settings } = options;
+  const extended = (test as unknown as TestType<PlaywrightTestArgs, PlaywrightWorkerArgs>).extend<CassetteFixtures>({
+    cassette: [
+      // biome-ignore lint/correctness/noEmptyPattern: Playwright refuses any other way to ask for nothing.
+      async ({}, use, { file, titlePath, error }) => {
+        const { openEverywhere } = await import("./vcr/scopes.ts");
+        const name = { file, test: titlePath.slice(1).join(" ") };
+        const scope = openEverywhere(scenarioOf(options, name), settings);
+        await use(scope);
+        await scope.close(error && { error: error.message });
+      },
+      { auto: true },
+    ],
+  });
+  return extended as unknown as TestType<TestArgs & CassetteFixtures, WorkerArgs>;
 }
 
 /**

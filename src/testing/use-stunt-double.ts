@@ -7,8 +7,8 @@ import { fixturesOf, type GivenFixtures } from "./given-fixtures.ts";
 /** A test runner's hooks, by the names of most. */
 export interface Hooks {
   beforeAll(run: () => Promise<void>): void;
-  beforeEach(run: () => void): void;
-  afterEach(run: () => void): void;
+  beforeEach(run: () => void | Promise<void>): void;
+  afterEach(run: () => void | Promise<void>): void;
   afterAll(run: () => Promise<void>): void;
 }
 

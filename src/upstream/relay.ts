@@ -15,6 +15,8 @@ export interface RelayOptions {
   /** Bytes of a reply's body that are kept for the tape; what is beyond it reaches the client alone. */
   bufferLimit: number;
   clock: Clock;
+  /** What a caller sees of a provider that cannot be reached: an error of ours, or a connection that breaks. */
+  unreachable: "error" | "break";
   /** Keys by provider, over those of the environment. */
   keys?: ReadonlyMap<string, string>;
 }
@@ -115,7 +117,8 @@ export class Relay {
                 const failure = { type, message: answer.error.message, sentAtMs: wall, totalMs: clock.now() - sent };
                 tapes?.failed?.(call, provider, failure);
               }
-              return resolve(answer);
+              if (this.#options.unreachable === "error") return resolve(answer);
+              return resolve({ kind: "disconnect", cause: error, source: answer.source });
             }
             body.finish("broken");
             tap?.finish(isOurs(error) ? "cut" : "truncated");
@@ -153,7 +156,7 @@ function refusal(error: Error, provider: string, origin: string): Refusal {
     case "ENOTFOUND":
       return failure(
         502,
-        `There is no host ${origin} for ${provider}. Is --provider-${provider} right?`,
+        `There is no host ${origin} for ${provider} (ENOTFOUND). Is --provider-${provider} right?`,
         "upstream_unreachable",
       );
     default: {

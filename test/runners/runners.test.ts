@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAimockConfig } from "../../src/cli/aimock-config.ts";
+import { StuntDouble } from "../../src/index.ts";
+import { vcr } from "../../src/testing/vcr/index.ts";
 
 /** Each runner as its users have it: a project of its own, the built package, and a process. */
 const root = resolve(import.meta.dirname, "../..");
@@ -269,6 +271,86 @@ describe("Playwright", { timeout: TIMEOUT_MS }, () => {
   });
 });
 
+/** Records, for a scenario of the project, what was asked in it: the same SDK asks the same. */
+async function record(scenario: string, question: string, answer: string): Promise<void> {
+  const fixtures = [{ match: { userMessage: question }, response: { content: answer } }];
+  await using upstream = await StuntDouble.start({ fixtures });
+  const options = { mode: "record", folder: join(project, "cassettes"), providers: { openai: upstream.url } } as const;
+  const { ask } = (await import(/* @vite-ignore */ join(project, "ask.mjs"))) as { ask(text: string): Promise<string> };
+  await vcr.use(scenario, options, () => ask(question));
+}
+
+describe("cassettes of each test", { timeout: TIMEOUT_MS }, () => {
+  const body = (equal: string): string => `
+    test("answers", async () => {
+      ${equal};
+    });
+    test("is not recorded", async () => {
+      await ask("something else").catch(() => {});
+    });`;
+  const RUNNERS: [name: string, file: string, command: string, flags: string[], text: string][] = [
+    [
+      "Vitest",
+      "taped.test.mjs",
+      "vitest",
+      ["run", "taped.test.mjs"],
+      `import { test, expect } from "vitest";
+      import { cassette } from "stuntdouble/vitest";
+      import { ask } from "./ask.mjs";
+      cassette();
+      ${body('expect(await ask("hello")).toBe("From a tape.")')}`,
+    ],
+    [
+      "Jest",
+      "taped-jest.js",
+      "jest",
+      ["--testMatch", "**/taped-jest.js", "--transform", "{}"],
+      `import { cassette } from "stuntdouble/jest";
+      import { ask } from "./ask.mjs";
+      cassette();
+      ${body('expect(await ask("hello")).toBe("From a tape.")')}`,
+    ],
+    [
+      "node:test",
+      "taped-node.mjs",
+      "node",
+      ["--test", "taped-node.mjs"],
+      `import assert from "node:assert";
+      import { test } from "node:test";
+      import { cassette } from "stuntdouble/node-test";
+      import { ask } from "./ask.mjs";
+      cassette();
+      ${body('assert.equal(await ask("hello"), "From a tape.")')}`,
+    ],
+    [
+      "Playwright",
+      "pw-taped.mjs",
+      "playwright",
+      ["test", "--reporter", "list", "--workers", "1", "pw-taped.mjs"],
+      `import { test as base, expect } from "@playwright/test";
+      import { withCassette } from "stuntdouble/playwright";
+      import { ask } from "./ask.mjs";
+      const test = withCassette(base);
+      ${body('expect(await ask("hello")).toBe("From a tape.")')}`,
+    ],
+  ];
+
+  it.each(RUNNERS)(
+    "are replayed in %s, and a call without one fails its test alone",
+    async (_, file, command, flags, text) => {
+      await record(`${file.replace(/\.m?js$/, "")} answers`, "hello", "From a tape.");
+      write("playwright.config.mjs", 'export default { testDir: ".", testMatch: "pw-*.mjs" };');
+      write(file, text);
+      const { code, output } = await run(command, ...flags);
+      expect(output).toMatch(/1 passed|pass 1/);
+      expect(output).toMatch(/1 failed|fail 1/);
+      expect(output).toContain("1 call had no tape to answer");
+      expect(output).toContain(`There is no cassette of the scenario "${file.replace(/\.m?js$/, "")} is not recorded"`);
+      expect(code).toBe(1);
+    },
+  );
+});
+
 describe("the examples of the documentation", { timeout: TIMEOUT_MS }, () => {
   const blocks = (document: string): { name: string; text: string }[] =>
     [...readFileSync(join(root, "docs", document), "utf8").matchAll(/^```js(?: (\S+))?\n(.*?)^```$/gms)].map(
@@ -280,11 +362,13 @@ describe("the examples of the documentation", { timeout: TIMEOUT_MS }, () => {
     ["weather-jest.js", "jest", ["--testMatch", "**/weather-jest.js", "--transform", "{}"], "1 passed"],
     ["weather-node.mjs", "node", ["--test", "weather-node.mjs"], "pass 1"],
     ["pw-weather.mjs", "playwright", ["test", "pw-weather.mjs"], "1 passed"],
+    ["recorded.test.mjs", "vitest", ["run", "recorded.test.mjs"], "1 passed"],
   ])("%s", async (file, command, flags, passed) => {
     const examples = blocks("test-runners.md");
     expect(examples.map(({ name }) => name)).toContain(file);
     for (const { name, text } of examples) if (name === file || name === "ask.mjs") write(name, text);
     write("playwright.config.mjs", 'export default { testDir: ".", testMatch: "pw-*.mjs" };');
+    if (file === "recorded.test.mjs") await record("recorded.test asks about the weather", "weather?", "Sunny.");
     const { code, output } = await run(command, ...flags);
     expect(output).toContain(passed);
     expect(code).toBe(0);

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import asyncHooks, { AsyncLocalStorage } from "node:async_hooks";
 import type { Policy } from "./policy.ts";
 
 interface State {
@@ -13,7 +13,8 @@ interface State {
 
 const KEY = Symbol.for("stuntdouble.network-block");
 
-const shared = globalThis as { [KEY]?: State };
+// Where all that runs in the process finds it, beside whatever global object.
+const shared = asyncHooks as { [KEY]?: State };
 shared[KEY] ??= { imposed: [], everywhere: new Set(), here: new AsyncLocalStorage(), installed: false };
 
 /** One for the process: the preload and the library are two copies of this module, as are ES module and CommonJS. */
@@ -23,7 +24,7 @@ export const state: State = shared[KEY];
 export function policiesInForce(): Policy[] {
   const here = state.here.getStore();
   if (here === null) return state.imposed;
-  return [...state.imposed, ...(here === undefined ? [] : [here]), ...state.everywhere];
+  return [...state.imposed, ...(here === undefined || here.lifted ? [] : [here]), ...state.everywhere];
 }
 
 /** The first of them that does not let something pass. */

@@ -43,6 +43,8 @@ export class NetworkBlockedError extends Error {
 
 /** What may pass and what becomes of the rest. */
 export class Policy {
+  /** It is over, though contexts that began under it may go on. */
+  lifted = false;
   readonly options: NetworkBlockOptions;
   readonly #hosts: AllowedHosts;
   readonly #told = new Set<string>();
