@@ -138,19 +138,26 @@ describe("a recorded call", () => {
     expect(completion.choices[0]).toMatchObject({ message: { content: text }, finish_reason: "stop" });
   });
 
-  it("gives the official SDKs in replay what they got live", async () => {
-    const folder = newFolder();
-    const live = await recording(await provider(stream), { folder });
-    const ask = async (url: string): Promise<unknown[]> => {
-      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 });
-      const chunks: unknown[] = [];
-      for await (const chunk of await client.chat.completions.create({ ...CHAT, stream: true })) chunks.push(chunk);
-      return chunks;
-    };
-    const first = await ask(live.url);
-    await live.stop();
-    const replay = await replaying({ folder });
-    expect(await ask(replay.url)).toEqual(first);
+  it("of the scenario tide times, written by hand, calls its tool in every dialect", async () => {
+    const { scenario, ...cassette } = read("examples/cassettes", "tool-call.json");
+    const { request_context: context, response_timeline: timeline } = latest({ scenario, ...cassette });
+    const [{ function: called } = { function: undefined }] = timeline[0]!.tool_calls!;
+    const double = await replaying({ folder: "examples/cassettes", scenario, repeat: "last" });
+    const ask = { model: context.model, messages: context.messages as typeof CHAT.messages };
+    const openai = new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const completion = await openai.chat.completions.create(ask);
+    expect(completion.choices[0]).toMatchObject({
+      message: { tool_calls: [{ type: "function", function: called }] },
+      finish_reason: "tool_calls",
+    });
+    const anthropic = new Anthropic({ baseURL: double.url, apiKey: "none", maxRetries: 0 });
+    const message = await anthropic.messages.stream({ ...ask, max_tokens: 100 }).finalMessage();
+    expect(message).toMatchObject({ stop_reason: "tool_use" });
+    expect(message.content.at(-1)).toMatchObject({
+      type: "tool_use",
+      name: called!.name,
+      input: JSON.parse(called!.arguments),
+    });
   });
 
   it("counts the same call's occurrences, and what failed is one of them", async () => {
