@@ -26,17 +26,9 @@ export function detectorOfHeader(name: string): string | undefined {
   return Object.hasOwn(BY_NAME, lower) ? BY_NAME[lower] : isSecretName(lower) ? "secret" : undefined;
 }
 
-const MOST_NAMES = 1000;
-const isCredential = new Map<string, boolean>();
-
-/** Whether a header's whole value is a secret. Remembers what it is asked for with each call. */
+/** Whether a header's whole value is a secret. */
 export function isCredentialHeader(name: string): boolean {
-  const known = isCredential.get(name);
-  if (known !== undefined) return known;
-  if (isCredential.size >= MOST_NAMES) isCredential.clear();
-  const answer = detectorOfHeader(name) !== undefined;
-  isCredential.set(name, answer);
-  return answer;
+  return detectorOfHeader(name) !== undefined;
 }
 
 /** Which part of such a header's value is the secret: without the scheme, or the name and attributes of a cookie. */

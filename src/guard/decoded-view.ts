@@ -20,6 +20,7 @@ const SHORT: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: 
  * @param only `json` for what is certainly the inside of a JSON string
  */
 export function decodeEscapes(source: string, only?: "json"): DecodedView | undefined {
+  if (!source.includes("\\") && (only === "json" || !source.includes("%"))) return undefined;
   let text = "";
   const starts: number[] = [];
   let from = 0;

@@ -20,10 +20,12 @@ export interface Leaf extends Place {
   step: string | number;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|-?\d[\d.eE+-]*|true|false|null/g;
+const BACKSLASH = 92;
+const SCALAR = /[^\s,\]}]+/y;
 
 /**
- * Every key, string and number of a JSON text in order; strings without their quotes, undecoded.
+ * Every key, string and number of a JSON text in order; strings without their quotes, undecoded. Reads the text itself:
+ * there are thousands of tokens in a long conversation, and a pattern makes an object of each.
  * @param text what `JSON.parse` accepts
  */
 export function leavesOf(text: string): Leaf[] {
@@ -32,13 +34,14 @@ export function leavesOf(text: string): Leaf[] {
   let holder = root;
   let step: string | number = 0;
   let isKey = false;
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    switch (token[0]) {
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    switch (character) {
       case "{":
       case "[":
-        holder = { parent: holder, step, isArray: token === "[", start: index, scalars: Object.create(null) };
+        holder = { parent: holder, step, isArray: character === "[", start: at, scalars: Object.create(null) };
         step = 0;
-        isKey = token === "{";
+        isKey = character === "{";
         break;
       case "}":
       case "]":
@@ -54,21 +57,46 @@ export function leavesOf(text: string): Leaf[] {
         isKey = false;
         break;
       case '"': {
-        const place = { start: index + 1, end: index + token.length - 1 };
-        const decoded = isKey || token.length < 100 ? (JSON.parse(token) as string) : undefined;
+        const start = at + 1;
+        const end = endOfString(text, start);
+        const decoded = isKey || end - start < 98 ? decodedString(text, start, end) : undefined;
         if (isKey) step = decoded!;
         else if (!holder.isArray && decoded !== undefined) holder.scalars[step] = decoded;
-        leaves.push({ ...place, kind: isKey ? "key" : "string", holder, step });
+        leaves.push({ start, end, kind: isKey ? "key" : "string", holder, step });
+        at = end;
         break;
       }
-      default:
-        if (token === "null") break;
-        if (!holder.isArray) holder.scalars[step] = JSON.parse(token) as number | boolean;
-        if (token !== "true" && token !== "false")
-          leaves.push({ start: index, end: index + token.length, kind: "number", holder, step });
+      case " ":
+      case "\n":
+      case "\r":
+      case "\t":
+        break;
+      default: {
+        SCALAR.lastIndex = at;
+        const token = SCALAR.exec(text)![0];
+        const value = JSON.parse(token) as number | boolean | null;
+        if (!holder.isArray && value !== null) holder.scalars[step] = value;
+        if (typeof value === "number") leaves.push({ start: at, end: at + token.length, kind: "number", holder, step });
+        at += token.length - 1;
+      }
     }
   }
   return leaves;
+}
+
+/** Where the quote is that ends a string; the text's end where there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = end - 1;
+    while (escapes >= start && text.charCodeAt(escapes) === BACKSLASH) escapes--;
+    if ((end - escapes) % 2 === 1) return end;
+  }
+  return text.length;
+}
+
+function decodedString(text: string, start: number, end: number): string {
+  const source = text.slice(start, end);
+  return source.includes("\\") ? (JSON.parse(`"${source}"`) as string) : source;
 }
 
 /** A text that is no JSON, as if it were a document's string. */

@@ -10,8 +10,19 @@ const WHOLE_NAME = new RegExp(`(?:^|[-_.]|(?<=[a-z])(?=[A-Z]))(?:${NAMES})$`, "i
 
 /** Whether a member of this name holds a secret: `password`, `openai_api_key`, `awsSecretAccessKey`. */
 export function isSecretName(name: string): boolean {
-  return name.length < 100 && WHOLE_NAME.test(name);
+  if (name.length >= 100) return false;
+  let answer = knownNames.get(name);
+  if (answer === undefined) {
+    answer = WHOLE_NAME.test(name);
+    if (knownNames.size >= MOST_NAMES) knownNames.clear();
+    knownNames.set(name, answer);
+  }
+  return answer;
 }
+
+/** The same few names are asked for over and over. */
+const knownNames = new Map<string, boolean>();
+const MOST_NAMES = 1000;
 
 /** How all the names end, with what follows them, in JSON's escapes too: a cheaper look than at all the names. */
 const ASSIGNED =
