@@ -13,6 +13,7 @@ const BENCHMARKS = {
   conformance: () => import("./conformance.mjs").then((part) => part.conformance()),
   contracts: () => import("./contracts.mjs").then((part) => part.contracts()),
   cassettes: () => import("./cassettes.mjs").then((part) => part.cassettes()),
+  guards: () => import("./guards.mjs").then((part) => part.guards()),
   memory: () => import("./memory.mjs").then((part) => part.memory()),
 };
 

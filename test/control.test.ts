@@ -197,6 +197,7 @@ describe("docs/control-api.openapi.json", () => {
     addFixtures: { fixtures: [hello] },
     setChaos: { dropRate: 0 },
     setRecordMode: { mode: "off" },
+    setGuard: { rules: [{ action: "report" }], breaker: { run: { outputTokens: 1000 } } },
     queueError: { status: 503, body: { message: "later" } },
     explain: { model: "gpt-4o", messages: [{ role: "user", content: "hello" }] },
   };

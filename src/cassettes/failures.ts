@@ -35,6 +35,7 @@ interface Kind {
 
 /** What the words of a message say, before what the name of the exception says. */
 const WORDS: readonly [RegExp, Kind][] = [
+  [/^(?:guardrail block|streambreaker):/i, { kind: "error", status: 403 }],
   [/\btime(d)? ?out\b|\bdeadline exceeded\b/i, { kind: "stalled", status: 504 }],
   [/\brate.?limit|\btoo many requests\b/i, { kind: "error", status: 429 }],
   [/\bguardrail|\bpermission|\bforbidden\b|\bnot allowed\b/i, { kind: "error", status: 403 }],

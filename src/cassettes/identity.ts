@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChatRequest } from "../chat/request.ts";
 import { DEFAULT_TEST_ID } from "../dialects/call.ts";
 import type { Call } from "../dialects/operation.ts";
+import type { RawRequest } from "../dialects/raw-request.ts";
 import { canonicalJson, type Identifier } from "../fixtures/identity.ts";
 import { type Redactor, withoutNumbers } from "../guard/redact.ts";
 import type { MatchMode } from "./match-mode.ts";
@@ -42,14 +43,14 @@ export class Placer {
   placeOf(call: Call): Place {
     const { raw } = call;
     const { identifier, ignore, scenario } = this.#options;
-    const named = header(call, "x-vcr-scenario") ?? pathScenario(raw.url) ?? testScenario(call);
+    const named = scenarioOf(raw, call.testId);
     // An unknown path still has its scenario before it, which is none of the call's own business.
     if (raw.path.startsWith("/@")) raw.path = raw.path.slice(Math.max(0, raw.path.indexOf("/", 2)));
     const { fingerprint, form } = identifier.of(raw, ignore);
     return {
       scenario: named ?? scenario,
-      invoker: invokerName(header(call, "x-vcr-invoker")),
-      filename: header(call, "x-vcr-filename"),
+      invoker: invokerName(header(raw, "x-vcr-invoker")),
+      filename: header(raw, "x-vcr-filename"),
       fingerprint: this.#loosened(call) ?? fingerprint,
       form,
     };
@@ -70,13 +71,18 @@ export class Placer {
   }
 }
 
+/** The scenario that a call names, by a header, its path or its test id. */
+export function scenarioOf(raw: RawRequest, testId: string): string | undefined {
+  return header(raw, "x-vcr-scenario") ?? pathScenario(raw.url) ?? (testId === DEFAULT_TEST_ID ? undefined : testId);
+}
+
 /** Who calls, as Fiber writes it into names of files. */
 export function invokerName(text: string | undefined): string {
   return text === undefined || text === "" ? UNKNOWN_INVOKER : text.replaceAll(".", "_");
 }
 
 /** Header values are percent-encoded where they are no plain text. */
-function header({ raw }: Call, name: string): string | undefined {
+function header(raw: RawRequest, name: string): string | undefined {
   const value = raw.header(name);
   if (value === undefined || value === "") return undefined;
   if (!value.includes("%")) return value;
@@ -88,11 +94,6 @@ function pathScenario(url: string): string | undefined {
   const end = url.indexOf("/", 2);
   const name = decoded(url.slice(2, end < 0 ? undefined : end));
   return name === "" ? undefined : name;
-}
-
-/** Tests that run side by side tell themselves apart by their id, and so do their recordings. */
-function testScenario({ testId }: Call): string | undefined {
-  return testId === DEFAULT_TEST_ID ? undefined : testId;
 }
 
 function decoded(text: string): string {

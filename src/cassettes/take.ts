@@ -194,6 +194,8 @@ function boundaryOf(exchange: Exchange, { read, ending, http }: RecordedExchange
     const message = "error" in response ? response.error.message : `The provider answered ${status}.`;
     return { occurred: true, error_type: errorType(status), message };
   }
+  if (exchange.cut !== undefined)
+    return { occurred: true, error_type: exchange.cut.type, message: exchange.cut.message };
   const failed = read.frames?.find(({ event }) => event.type === "error")?.event;
   if (failed?.type === "error") return { occurred: true, error_type: "APIError", message: failed.message };
   switch (ending) {

@@ -40,6 +40,7 @@ const FILE: Fields = {
   host: "string",
   metrics: "boolean",
   strict: "boolean",
+  guard: "string",
   auth: { apiKeys: "list" },
   llm: LLM,
 };
@@ -77,7 +78,7 @@ function contentOf(path: string): JsonObject {
 }
 
 function settingsOf(config: JsonObject): Partial<ServeSettings> {
-  const { port, host, metrics, strict, auth, llm = {} } = config as AimockConfig;
+  const { port, host, metrics, strict, guard, auth, llm = {} } = config as AimockConfig;
   const { fixtures, latency, chunkSize, replaySpeed, logLevel, chaos = {}, record } = llm;
   const settings: Partial<ServeSettings> = {
     port,
@@ -91,6 +92,7 @@ function settingsOf(config: JsonObject): Partial<ServeSettings> {
     chaosRateLimit: chaos.rateLimitRate,
     chaosDisconnect: chaos.disconnectRate,
     chaosLatency: chaos.latencyMs,
+    guard,
     ...(fixtures !== undefined && { fixtures: [fixtures].flat() }),
     ...(strict && { strict: true }),
     // Who has an aimock.json has dashboards that know its names.
@@ -104,7 +106,7 @@ function settingsOf(config: JsonObject): Partial<ServeSettings> {
 }
 
 /** After `faultsIn` has found nothing. */
-interface AimockConfig extends Pick<Partial<ServeSettings>, "port" | "host"> {
+interface AimockConfig extends Pick<Partial<ServeSettings>, "port" | "host" | "guard"> {
   metrics?: boolean;
   strict?: boolean;
   auth?: { apiKeys: string[] };

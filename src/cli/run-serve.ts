@@ -3,19 +3,23 @@ import { resolve } from "node:path";
 import pico from "picocolors";
 import { CassetteError } from "../cassettes/format.ts";
 import { FixtureError } from "../fixtures/load.ts";
+import { RedactionOptionsError } from "../guard/finding.ts";
+import { GuardError } from "../guard/guardrails.ts";
+import type { GuardOptions } from "../guard/options.ts";
 import { type CassetteOptions, DEFAULT_CASSETTES } from "../server/cassette-options.ts";
 import { StuntDouble } from "../server/double.ts";
 import type { StuntDoubleOptions } from "../server/options.ts";
 import type { JournalResponse } from "../state/journal.ts";
 import { type BehaviourSettings, behaviourOptions } from "./behaviour-flags.ts";
 import { type CassetteFlags, cassetteSettings } from "./cassette-options.ts";
+import { type GuardFlags, guardSettings } from "./guard-options.ts";
 import { type RecordOptionFlags, recordSettings } from "./record-options.ts";
 import { summaryOf } from "./summary.ts";
 
 export type LogLevel = "silent" | "warn" | "info" | "debug";
 
 /** What the command line says. */
-export interface ServeSettings extends BehaviourSettings, RecordOptionFlags, CassetteFlags {
+export interface ServeSettings extends BehaviourSettings, RecordOptionFlags, CassetteFlags, GuardFlags {
   port: number;
   host: string;
   fixtures: string[];
@@ -48,6 +52,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   if (settings.record) prepareFolder(recordFolder);
   const { latency, chunkSize, seed } = settings;
   const cassettes = cassettesOf(settings, (message) => log.warn(message));
+  const guard = await guardOf(settings);
   const options: StuntDoubleOptions = {
     port: settings.port,
     host: settings.host,
@@ -60,6 +65,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
     ...(settings.ca !== undefined && { proxy: { ca: settings.ca } }),
     record: recordSettings(settings, recordFolder),
     ...(cassettes !== undefined && { cassettes }),
+    ...(guard !== undefined && { guard }),
     onWarning: (message) => log.warn(message),
     onCall: ({ method, path, response }) => log.call(method, path, response),
   };
@@ -82,7 +88,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   try {
     await double.start();
   } catch (error) {
-    if (error instanceof CassetteError) fail(error.message);
+    if (error instanceof CassetteError || isGuardFault(error)) fail(error.message);
     fail(listenFault(error as NodeJS.ErrnoException, settings));
   }
   const count = double.fixtures.length;
@@ -120,6 +126,19 @@ function cassettesOf(settings: ServeSettings, say: (message: string) => void): C
   } catch (error) {
     fail((error as Error).message);
   }
+}
+
+async function guardOf(settings: ServeSettings): Promise<GuardOptions | undefined> {
+  try {
+    return await guardSettings(settings);
+  } catch (error) {
+    if (isGuardFault(error)) fail(error.message);
+    throw error;
+  }
+}
+
+function isGuardFault(error: unknown): error is Error {
+  return error instanceof GuardError || error instanceof RedactionOptionsError;
 }
 
 /** The folder that is recorded into need not be there yet. */

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { registerBehaviour } from "./behaviour-flags.ts";
 import { cassetteOptions } from "./cassette-options.ts";
+import { guardOptions } from "./guard-options.ts";
 import { recordOptions } from "./record-options.ts";
 import type { LogLevel, ServeSettings } from "./run-serve.ts";
 
@@ -37,7 +38,7 @@ function register(command: Command): void {
     .option("--tls", "HTTPS with a certificate made on the spot")
     .option("--tls-cert <file>", "HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "its private key (PEM)");
-  registerBehaviour(cassetteOptions(recordOptions(command)))
+  registerBehaviour(guardOptions(cassetteOptions(recordOptions(command))))
     .helpOption("--help", "show this help")
     .action(async (paths: string[], flags: ServeSettings) => {
       const { serve } = await import("./run-serve.ts");

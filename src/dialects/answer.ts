@@ -5,7 +5,7 @@ import type { Call, WireReply } from "./operation.ts";
 
 /** Who answered, for the journal. */
 export interface AnswerSource {
-  kind: "error" | "fixture" | "cassette" | "upstream" | "fallback" | "chaos";
+  kind: "error" | "fixture" | "cassette" | "upstream" | "fallback" | "chaos" | "guard";
   /** Names the tape among its kind. */
   id?: string;
   /** The tape itself, as its author wrote it. */

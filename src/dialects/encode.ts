@@ -1,4 +1,5 @@
 import { encodeAwsEvent } from "../wire/aws-event-stream.ts";
+import type { ApiError } from "./api-error.ts";
 import type { Call, Framing, Operation, WireEvent } from "./operation.ts";
 import { type Echo, HoleContext, type Print, type Stamp, Template } from "./template.ts";
 
@@ -162,6 +163,23 @@ function arrayTexts(texts: string[]): string[] {
 export function framingOf(operation: Operation, request: unknown): Framing {
   const { framing = "sse" } = operation;
   return typeof framing === "function" ? framing(request) : framing;
+}
+
+/**
+ * An error event in the middle of a stream; undefined where the provider has none.
+ * @param sent how many events went before it
+ */
+export function streamErrorText(
+  { operation, request }: Call,
+  error: ApiError,
+  requestId: string | undefined,
+  sent: number,
+): string | undefined {
+  const event = operation.encodeStreamError?.(error, requestId, sent);
+  if (event === undefined) return undefined;
+  const framing = framingOf(operation, request);
+  const text = frame(event, framing);
+  return framing === "json-array" ? `${sent === 0 ? "[" : ",\r\n"}${text}]` : text;
 }
 
 /** One event in its framing. Of an AWS event stream it is the text of which `onWire` makes the message. */

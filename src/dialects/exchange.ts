@@ -15,6 +15,12 @@ export interface ArrivedChunk {
  */
 export type ExchangeEnding = "complete" | "truncated" | "cut";
 
+/** A reply that was cut on its way, as an exception would say it. */
+export interface ExchangeCut {
+  type: string;
+  message: string;
+}
+
 /** One call as it went to a provider and came back: what every kind of recorded tape is made of. */
 export interface Exchange {
   provider: string;
@@ -36,4 +42,6 @@ export interface Exchange {
   totalMs: number;
   /** What kept the body from being decompressed to its end. */
   fault?: string;
+  /** Why a guard let nothing more through; with an event of ours at the end where the dialect has one. */
+  cut?: ExchangeCut;
 }

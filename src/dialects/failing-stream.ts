@@ -1,6 +1,6 @@
 import type { ChatReply, Choice } from "../chat/reply.ts";
 import type { ApiError } from "./api-error.ts";
-import { frame, framingOf, renderStream, type Stamp } from "./encode.ts";
+import { renderStream, type Stamp, streamErrorText } from "./encode.ts";
 import type { Call } from "./operation.ts";
 
 /** A name that nobody calls a tool by. */
@@ -28,13 +28,9 @@ export function renderFailing(
   requestId: string,
   chunkSize?: number,
 ): string[] {
-  const { operation } = call;
   const chunks = unfinished(reply, call, stamp, chunkSize);
-  const event = operation.encodeStreamError?.(error, requestId, chunks.length);
-  if (event === undefined) return chunks;
-  const framing = framingOf(operation, call.request);
-  const text = frame(event, framing);
-  return [...chunks, framing === "json-array" ? `${chunks.length === 0 ? "[" : ",\r\n"}${text}]` : text];
+  const event = streamErrorText(call, error, requestId, chunks.length);
+  return event === undefined ? chunks : [...chunks, event];
 }
 
 /**

@@ -86,6 +86,16 @@ export class RawRequest {
     return this.#copy(NO_BYTES, this.#json);
   }
 
+  /** The same request with another body; whoever gives this one up gives that one up. */
+  withBody(body: Uint8Array): RawRequest {
+    const copy = new RawRequest(this.method, this.url, this.headers, body);
+    copy.path = this.path;
+    copy.params = this.params;
+    copy.route = this.route;
+    this.gone = () => copy.gone?.();
+    return copy;
+  }
+
   /** The same request with another value for its body, where a path says what the body says elsewhere. */
   withJson(json: unknown): RawRequest {
     return this.#copy(this.body, json);

@@ -1,7 +1,7 @@
 import { drawLetters, hashOf, randomOf } from "../chat/random.ts";
 import type { ChatReply } from "../chat/reply.ts";
 import type { ApiError } from "./api-error.ts";
-import { chunkTexts, frame, framingOf, onWire, type Stamp } from "./encode.ts";
+import { chunkTexts, framingOf, onWire, type Stamp, streamErrorText } from "./encode.ts";
 import { numberedId } from "./ids.ts";
 import type { Call, EncodeContext, WireReply } from "./operation.ts";
 import { STREAM_HEADERS } from "./stream-headers.ts";
@@ -56,10 +56,10 @@ export function timedStream(
   const last = chunks.findLastIndex((chunk) => chunk.includes(MARK));
   for (let index = last + 1; index < dueMs.length; index++) dueMs[index] = Math.max(end, dueMs[index]!);
   const sent = chunks.map((chunk) => chunk.replaceAll(MARKS, ""));
-  const event = failure?.kind === "error" ? operation.encodeStreamError?.(failure.error, `req_${stamp.id}`) : undefined;
+  const event =
+    failure?.kind === "error" ? streamErrorText(call, failure.error, `req_${stamp.id}`, sent.length) : undefined;
   if (event !== undefined) {
-    const text = frame(event, framing);
-    sent.push(framing === "json-array" ? `${sent.length === 0 ? "[" : ",\r\n"}${text}]` : text);
+    sent.push(event);
     dueMs.push(end);
   }
   return {

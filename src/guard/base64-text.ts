@@ -59,6 +59,19 @@ export function mayBeBase64Text(text: string, start: number, end: number): boole
   return false;
 }
 
+/**
+ * Where in a run of base64 that is not over the base64 of a text may begin: at its beginning, or behind a slash.
+ * Undefined where it is none, however it goes on.
+ */
+export function mayBeginBase64Text(text: string, start: number, end: number): number | undefined {
+  for (let from = start, tries = 0; tries < 8; tries++) {
+    if (beginsAsText(text, from, end)) return from;
+    from = text.indexOf("/", from) + 1;
+    if (from === 0 || from > end) return undefined;
+  }
+  return undefined;
+}
+
 const SLASH = 47;
 
 function isBase64(code: number): boolean {

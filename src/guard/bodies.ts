@@ -37,6 +37,11 @@ export function framedTexts(bytes: Buffer, contentType: string | undefined): Fra
     : inParts(text, [], [whole], false);
 }
 
+/** A text of which one part is an event. */
+export function framedPart(text: string, start: number, end: number): FramedTexts {
+  return inParts(text, [{ start, end }], [], false);
+}
+
 interface Place {
   start: number;
   end: number;

@@ -35,11 +35,24 @@ export interface Detector {
    * that gives all places. Either has to take time linear in the text: the text may come from an attacker.
    */
   find: RegExp | ((text: string) => Place[]);
+  /**
+   * Where a match may still grow at the end of a text that is not over; for those that are found by a function: a pattern
+   * of all that they may find, or a function. A pattern to find with says it by itself.
+   */
+  growing?: RegExp | Growth;
+  /** What is found stays found, whatever follows. */
+  stays?: true;
   /** Whether what the pattern found is one: checksums. */
   check?: (secret: string) => boolean;
   /** One spelling for all that are the same secret. */
   normal?: (secret: string) => string;
 }
+
+/**
+ * Where the earliest match begins that more text may complete, lengthen or undo; the text's length where there is none.
+ * @param from nothing before it is looked at but by lookbehind
+ */
+export type Growth = (text: string, from: number) => number;
 
 /** Every place in a text that one detector finds. */
 export function placesOf({ find, check }: Detector, text: string): Place[] {

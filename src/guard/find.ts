@@ -105,7 +105,7 @@ export class Finder {
       }
       if (fresh.length === 0) break;
       all = merge(text, all, fresh);
-      masked = mask(text, all);
+      masked = maskedText(text, all);
     }
     return all;
   }
@@ -168,7 +168,8 @@ function merge(text: string, left: readonly Found[], right: readonly Found[]): F
   return merged.map(({ found }) => found);
 }
 
-function mask(text: string, found: readonly Place[]): string {
+/** The text with something in the places of what was found that no detector finds. */
+export function maskedText(text: string, found: readonly Place[]): string {
   let masked = "";
   let from = 0;
   for (const { start, end } of found) {

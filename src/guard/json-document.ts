@@ -22,10 +22,7 @@ export function stringsOf(texts: readonly string[], inPieces: boolean): JsonStri
   /** By their channels without and with numbers. */
   const channels = new Map<string, Map<string, JsonString[]>>();
   texts.forEach((text, document) => {
-    const strings = isJson(text)
-      ? leavesOf(text).map((leaf) => jsonString(text, document, leaf))
-      : [{ document, leaf: bareLeaf(text), value: text, toDocument: (edit: Edit) => edit }];
-    for (const string of strings) {
+    for (const string of jsonStrings(text, document)) {
       const channel = inPieces ? channelOf(string.leaf) : undefined;
       if (channel === undefined) {
         groups.push([string]);
@@ -41,6 +38,13 @@ export function stringsOf(texts: readonly string[], inPieces: boolean): JsonStri
   for (const numbered of channels.values()) groups.push(...textsOf([...numbered.values()]));
   // In the order of the documents, so that replacements are numbered as a reader meets them.
   return groups.sort(([a], [b]) => a!.document - b!.document || a!.leaf.start - b!.leaf.start);
+}
+
+/** The strings of one JSON text, in order. A text that is no JSON is a string itself. */
+export function jsonStrings(text: string, document: number): JsonString[] {
+  return isJson(text)
+    ? leavesOf(text).map((leaf) => jsonString(text, document, leaf))
+    : [{ document, leaf: bareLeaf(text), value: text, toDocument: (edit) => edit }];
 }
 
 /** @param channels that agree in all but numbers */

@@ -170,6 +170,49 @@ export interface Channel {
   unnumbered: string;
 }
 
+/** Members whose strings grow from event to event; of others, what every event repeats is no growing text. */
+const GROWING: ReadonlySet<string | number> = new Set([
+  // What is no JSON.
+  "",
+  ...["content", "text", "delta", "arguments", "partial_json", "thinking", "reasoning", "reasoning_content", "refusal"],
+  ...["transcript", "response", "input", "output", "plan", "tool_plan", "completion", "generation", "outputText"],
+  ...["data", "bytes", "value", "summary", "token", "thought", "arguments_delta", "input_json", "inputTextDelta"],
+]);
+
+export function mayGrow({ step }: Leaf): boolean {
+  return typeof step === "number" || GROWING.has(step);
+}
+
+const ENDED = /(?:^|[-_.])(?:stop|done|end|ended|complete|completed)$/;
+
+/**
+ * The numbers of what an event ends (`content_block_stop` with its `index`), by their members; undefined for an event
+ * that ends nothing.
+ */
+export function endedBy(leaves: readonly Leaf[]): Readonly<Record<string, unknown>> | undefined {
+  let ends = false;
+  const numbers: Record<string, unknown> = {};
+  for (const leaf of leaves) {
+    if (leaf.kind === "key") {
+      if (leaf.holder.parent?.parent === undefined && /Stop$/.test(String(leaf.step))) ends = true;
+      continue;
+    }
+    const { type, event_type: eventType, done } = leaf.holder.scalars;
+    if (leaf.holder.parent?.parent === undefined) ends ||= done === true || ENDED.test(String(type ?? eventType ?? ""));
+    Object.assign(numbers, numbersOf(leaf));
+  }
+  return ends ? numbers : undefined;
+}
+
+/** The numbers that tell texts apart, of all that is around a leaf. */
+export function numbersOf(leaf: Leaf): Record<string, unknown> {
+  const numbers: Record<string, unknown> = {};
+  for (const { scalars } of holdersOf(leaf)) {
+    for (const member of NUMBERS) if (scalars[member] !== undefined) numbers[member] = scalars[member];
+  }
+  return numbers;
+}
+
 /** Undefined where a string stands for itself. */
 export function channelOf(leaf: Leaf): Channel | undefined {
   const { kind, step, holder } = leaf;

@@ -1,6 +1,7 @@
 import type { Detector } from "./detector.ts";
 import { DETECTORS } from "./detectors.ts";
 import { RedactionOptionsError } from "./finding.ts";
+import { beginningsOf } from "./growth.ts";
 
 const NAME = /^[a-z][a-z0-9-]*$/;
 
@@ -39,11 +40,17 @@ export async function patternDetectors(patterns: readonly { name: string; patter
         `A pattern's name stands in replacements and has to be lower case with digits and dashes; "${name}" is not.`,
       );
     const compiled = compile(name, () => RE2JS.compile(pattern));
+    let beginnings: typeof compiled | undefined;
     return {
       name,
       family: "own",
       finds: "your pattern",
       byDefault: true,
+      growing: (text, from) => {
+        beginnings ??= RE2JS.compile(`(?:${beginningsOf(pattern, "\\z")})\\z`);
+        const matcher = beginnings.matcher(text);
+        return matcher.find(from) ? matcher.start() : text.length;
+      },
       find: (text) => {
         const places = [];
         const matcher = compiled.matcher(text);

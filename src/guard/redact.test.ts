@@ -1,58 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IN_CONTEXT, SECRETS, unfolded } from "../../test/support/secrets.ts";
+import { around, ENCODINGS, encoding, IN_CONTEXT, percent, SECRETS, unfolded } from "../../test/support/secrets.ts";
 import { AwsEventStreamParser, encodeAwsEvent } from "../wire/aws-event-stream.ts";
 import { encodeSse } from "../wire/sse.ts";
 import { DETECTORS } from "./detectors.ts";
 import { WholeFieldError } from "./finding.ts";
 import { createRedactor, withoutNumbers } from "./redact.ts";
-
-const secret = fc.constantFrom(...Object.values(SECRETS));
-/** Words that are no part of a secret, with the characters that need escapes. */
-const plain = fc
-  .array(
-    fc.constantFrom(
-      "Hello",
-      "world",
-      "\n",
-      "\t",
-      '"',
-      "\\",
-      "é",
-      "日本",
-      "🎭",
-      "{",
-      "}",
-      ",",
-      "50%",
-      "a b",
-      "/",
-      "«",
-      "tool",
-    ),
-    { maxLength: 6 },
-  )
-  .map((words) => ` ${words.join(" ")} `);
-const around = fc
-  .tuple(plain, secret, plain)
-  .map(([before, hidden, after]) => ({ text: before + hidden + after, hidden }));
-
-const percent = (text: string) =>
-  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`).join("");
-const unicode = (text: string) =>
-  text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
-  plain: (text) => text,
-  json: (text) => JSON.stringify({ text }),
-  "json in json": (text) => JSON.stringify({ arguments: JSON.stringify({ text }) }),
-  unicode: (text) => `{"text":"${unicode(text)}"}`,
-  percent,
-  uri: (text) => `https://example.com/find?q=${encodeURIComponent(text)}&x=1`,
-  base64: (text) => Buffer.from(text).toString("base64"),
-  base64url: (text) => Buffer.from(text).toString("base64url"),
-  "base64 of json": (text) => Buffer.from(JSON.stringify([text])).toString("base64"),
-};
-const encoding = fc.constantFrom(...Object.keys(ENCODINGS));
 
 function cut(text: string, places: readonly number[]): string[] {
   const borders = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);

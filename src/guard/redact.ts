@@ -1,6 +1,5 @@
 import { parsePointer, spansOf } from "../wire/json-pointer.ts";
 import { memberAt } from "../wire/json-text.ts";
-import { base64Texts } from "./base64-text.ts";
 import { framedTexts } from "./bodies.ts";
 import { detectorOfHeader, secretPartOf } from "./credential-headers.ts";
 import type { Detector } from "./detector.ts";
@@ -13,6 +12,7 @@ import { isJson, type JsonString, stringsOf } from "./json-document.ts";
 import { isToken, isWhole, type Leaf, pointerTo } from "./json-leaves.ts";
 import { chosenDetectors, patternDetectors, wordDetector } from "./own-detectors.ts";
 import { Replacements, withoutNumbers, withoutPlainNumbers } from "./replacements.ts";
+import { unwrapped } from "./wrapped-event.ts";
 
 export { withoutNumbers } from "./replacements.ts";
 
@@ -32,16 +32,24 @@ export interface RedactionOptions {
 
 /**
  * Makes a redactor. Asynchronous because the engine for the user's own patterns is loaded only where there are any.
+ * @param more looked for whatever the options say
  * @throws {RedactionOptionsError} for an unknown detector, or a pattern or pointer that is none
  */
-export async function createRedactor(options: RedactionOptions = {}): Promise<Redactor> {
-  const detectors = chosenDetectors(options.detectors);
+export async function createRedactor(options: RedactionOptions = {}, more?: Secrets): Promise<Redactor> {
+  const detectors = [...new Set([...(more?.detectors ?? []), ...chosenDetectors(options.detectors)])];
   if (options.words?.length) detectors.unshift(wordDetector(options.words));
   if (options.patterns?.length) detectors.unshift(...(await patternDetectors(options.patterns)));
-  return new Redactor(new Finder(detectors, options.allow), (options.pointers ?? []).map(readPointer));
+  const pointers = [...(options.pointers ?? []).map(readPointer), ...(more?.pointers ?? [])];
+  return new Redactor(new Finder(detectors, options.allow), pointers);
 }
 
-function readPointer(pointer: string): string[] {
+/** What else is to be taken out. */
+export interface Secrets {
+  detectors: readonly Detector[];
+  pointers: readonly string[][];
+}
+
+export function readPointer(pointer: string): string[] {
   try {
     return parsePointer(pointer);
   } catch (error) {
@@ -49,19 +57,43 @@ function readPointer(pointer: string): string[] {
   }
 }
 
+/** Which parts of a body are looked at. */
+export interface Scope {
+  leaf(leaf: Leaf): boolean;
+  /** What is no JSON. */
+  text: boolean;
+}
+
 /** What there is to look for, ready for use by any number of calls. */
 export class Redactor {
-  readonly #finder: Finder;
-  readonly #pointers: readonly string[][];
+  #finder: Finder;
+  #pointers: readonly string[][];
+  readonly #scope: Scope | undefined;
 
-  constructor(finder: Finder, pointers: readonly string[][]) {
+  /** @param scope all of a body unless given; pointers say themselves where they look */
+  constructor(finder: Finder, pointers: readonly string[][], scope?: Scope) {
+    this.#finder = finder;
+    this.#pointers = pointers;
+    this.#scope = scope;
+  }
+
+  /** From now on, looks for what another one looks for, wherever this one is in use. */
+  become({ finder, pointers }: { finder: Finder; pointers: readonly string[][] }): void {
     this.#finder = finder;
     this.#pointers = pointers;
   }
 
+  get finder(): Finder {
+    return this.#finder;
+  }
+
+  get pointers(): readonly string[][] {
+    return this.#pointers;
+  }
+
   /** For one call that is to be recorded: request, response, headers, raw and canonical, in this order. */
   call(): Redaction {
-    return new Redaction(this.#finder, this.#pointers, true);
+    return new Redaction(this.#finder, this.#pointers, true, this.#scope);
   }
 
   /**
@@ -95,10 +127,12 @@ export class Redaction {
   readonly #pointers: readonly string[][];
   readonly #replacements: Replacements;
   readonly #numbered: boolean;
+  readonly #scope: Scope | undefined;
   /** Secrets by what they were called or where they were; no detector would find them elsewhere. */
   readonly #known: Known[] = [];
 
-  constructor(finder: Finder, pointers: readonly string[][], numbered: boolean) {
+  constructor(finder: Finder, pointers: readonly string[][], numbered: boolean, scope?: Scope) {
+    this.#scope = scope;
     this.#finder = finder;
     this.#pointers = pointers;
     this.#numbered = numbered;
@@ -181,7 +215,9 @@ export class Redaction {
     const framed = framedTexts(bytes, contentType);
     const edits = framed.toByteEdits({
       events: this.#eventEdits(framed.events, place),
-      texts: framed.texts.map((text) => (framed.isForm ? this.#uriEdits(text, place) : this.#textEdits(text, place))),
+      texts: framed.texts.map((text) =>
+        this.#scope?.text === false ? [] : framed.isForm ? this.#uriEdits(text, place) : this.#textEdits(text, place),
+      ),
     });
     if (edits.length === 0) return [...chunks];
     const split = splitEdits(
@@ -261,19 +297,12 @@ export class Redaction {
 
   /** Events of which each wraps another one in base64 (Bedrock's invoke streams) are looked into. */
   #eventEdits(payloads: readonly string[], place: string): Edit[][] {
-    const wrapped = payloads.map((payload) => WRAPPED.exec(payload));
-    const inner = wrapped.map((match) => (match === null ? undefined : base64Texts(match[2]!)[0]));
-    if (inner.every((text) => text === undefined)) return this.#documentEdits(payloads, place);
+    const events = payloads.map(unwrapped);
     const edits = this.#documentEdits(
-      payloads.map((payload, at) => inner[at]?.text ?? payload),
+      events.map(({ text }) => text),
       place,
     );
-    return payloads.map((_, at) => {
-      const text = inner[at];
-      if (text === undefined || edits[at]!.length === 0) return edits[at]!;
-      const start = wrapped[at]![1]!.length;
-      return [{ start, end: start + wrapped[at]![2]!.length, text: text.encode(applyEdits(text.text, edits[at]!)) }];
-    });
+    return events.map(({ toPayload }, at) => toPayload(edits[at]!));
   }
 
   /** Edits of JSON texts that belong together: one document, or a stream's events. */
@@ -286,6 +315,7 @@ export class Redaction {
   #editsOf(texts: readonly string[], inPieces: boolean, place: string): Edit[][] {
     const edits: Edit[][] = texts.map((text, document) => this.#pointerEdits(text, document, texts.length, place));
     for (const strings of stringsOf(texts, inPieces)) {
+      if (this.#scope?.leaf(strings[0]!.leaf) === false) continue;
       for (const { document, edit } of this.#stringEdits(strings, texts, place)) edits[document]!.push(edit);
     }
     return edits.map(inOrder);
@@ -353,9 +383,7 @@ export class Redaction {
 }
 
 /** A document in which a text may be in pieces, of which none need be a secret. */
-const SPLIT = /^\s*\[|"(?:logprob|logProbability|parts)"/;
-
-const WRAPPED = /^(\s*\{\s*"bytes"\s*:\s*")([A-Za-z0-9+/=]+)"/;
+export const SPLIT = /^\s*\[|"(?:logprob|logProbability|parts)"/;
 
 /** A pointer is shown in reports, and a key may be a secret. */
 function applySecretless(pointer: string, finder: Finder, replacements: Replacements): string {
@@ -368,7 +396,7 @@ function applySecretless(pointer: string, finder: Finder, replacements: Replacem
 }
 
 /** What else says what a token was: its bytes, and the tokens that could have been. */
-function besideToken(leaf: Leaf, text: string): Edit[] {
+export function besideToken(leaf: Leaf, text: string): Edit[] {
   if (!isToken(leaf.holder) || leaf.step !== "token") return [];
   return Object.entries({ bytes: "null", top_logprobs: "[]" }).flatMap(([name, instead]) => {
     const member = memberAt(text, leaf.holder.start, name);
@@ -377,7 +405,7 @@ function besideToken(leaf: Leaf, text: string): Edit[] {
 }
 
 /** The outer ones win where edits hold one another. */
-function inOrder(edits: Edit[]): Edit[] {
+export function inOrder(edits: Edit[]): Edit[] {
   const sorted = edits.sort((a, b) => a.start - b.start || b.end - a.end);
   let end = -1;
   return sorted.filter((edit) => {

@@ -3,10 +3,12 @@ import { ApiError } from "../dialects/api-error.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
 import { parseFixtures } from "../fixtures/load.ts";
 import type { Chaos, Fixture } from "../fixtures/types.ts";
+import type { GuardOptions } from "../guard/options.ts";
 import type { JournalEntry, JournalFilter } from "../state/journal.ts";
 import type { CassetteState } from "./cassette-options.ts";
 import { chaosFault } from "./chaos.ts";
 import { type ExplainRequest, explainRequest } from "./explain-request.ts";
+import type { GuardCounts } from "./guard-counts.ts";
 import type { Outcome } from "./outcome.ts";
 import { jsonOutcome } from "./own-paths.ts";
 import { RECORD_MODES, type RecordMode } from "./recording.ts";
@@ -28,6 +30,8 @@ export interface Controlled {
   clearChaos(scope?: Scope): unknown;
   reset(scope?: Scope): unknown;
   explain(request: ExplainRequest): Promise<unknown>;
+  readonly guard: GuardCounts | undefined;
+  setGuard(options?: GuardOptions): Promise<unknown>;
   readonly recordMode: RecordMode;
   setRecordMode(mode: RecordMode): unknown;
   cassettes(): Promise<CassetteState>;
@@ -60,6 +64,14 @@ const ACTIONS: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
     DELETE: (double, _, scope) => {
       double.clearChaos(scope);
       return jsonOutcome(200, { chaos: double.chaos(scope) });
+    },
+  },
+  "/guard": {
+    GET: readGuard,
+    POST: setGuard,
+    DELETE: async (double, raw, scope) => {
+      await double.setGuard();
+      return readGuard(double, raw, scope);
     },
   },
   "/explain": {
@@ -219,6 +231,21 @@ function setChaos(double: Controlled, raw: RawRequest, scope: Scope): Outcome {
   if (message !== undefined) return fault(400, message);
   double.setChaos(chaos, scope);
   return jsonOutcome(200, { chaos: double.chaos(scope) });
+}
+
+function readGuard(double: Controlled, _: RawRequest, __: Scope): Outcome {
+  return jsonOutcome(200, { guard: double.guard ?? null });
+}
+
+async function setGuard(double: Controlled, raw: RawRequest, scope: Scope): Promise<Outcome> {
+  const { readGuardOptions } = await import("../guard/options.ts");
+  try {
+    await double.setGuard(await readGuardOptions(jsonObject(raw)));
+  } catch (error) {
+    if (error instanceof ApiError || !(error instanceof Error)) throw error;
+    return fault(400, `The guard was not changed. ${error.message}`);
+  }
+  return readGuard(double, raw, scope);
 }
 
 function queueError(double: Controlled, raw: RawRequest, scope: Scope): Outcome {

@@ -12,6 +12,7 @@ import type {
   TextPattern,
 } from "../fixtures/types.ts";
 import type { FixtureWatch, WatchOptions } from "../fixtures/watch.ts";
+import type { GuardOptions } from "../guard/options.ts";
 import type { JournalEntry, JournalFilter } from "../state/journal.ts";
 import type { Miss } from "../state/tally.ts";
 import { type CassetteState, NO_CASSETTES } from "./cassette-options.ts";
@@ -20,6 +21,7 @@ import { assertNoMisses, type CallPattern, type ExpectOptions, expectCalls } fro
 import type { RequestExplanation } from "./explain.ts";
 import type { ExplainRequest } from "./explain-request.ts";
 import { fetchThrough } from "./fetch.ts";
+import type { GuardCounts } from "./guard-counts.ts";
 import type { Listener } from "./listener.ts";
 import type { MountHandler } from "./mounts.ts";
 import type { StuntDoubleOptions } from "./options.ts";
@@ -285,6 +287,22 @@ export class StuntDouble {
     return this.#parts.chaos.get(testId);
   }
 
+  /** What guardrails have found, how often replies were cut, and what has been used up of limits. */
+  get guard(): GuardCounts | undefined {
+    return this.#parts.guards.current?.counts;
+  }
+
+  /**
+   * Puts another guard in force, in the place of the one before; counts and what was used up begin anew.
+   * @param options those of the start, unless given
+   * @throws {GuardError} with what is wrong with them; nothing has changed then
+   */
+  async setGuard(options?: GuardOptions): Promise<this> {
+    const { guards, recording } = this.#parts;
+    await guards.use(options, ({ secrets }) => recording.redactAlso(secrets));
+    return this;
+  }
+
   /** The calls so far, oldest first. */
   calls(filter?: JournalFilter): JournalEntry[] {
     return this.#parts.journal.read(filter);
@@ -346,6 +364,7 @@ export class StuntDouble {
   reset(scope: Scope = {}): this {
     const { testId } = scope;
     this.#parts.errors.clear(testId);
+    this.#parts.guards.current?.reset(testId);
     if (testId === undefined) {
       this.#parts.memory.clear();
       this.#parts.chaos.clearAll();

@@ -10,10 +10,12 @@ import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import type { Call, Memory, Operation, WireReply } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import { SentReply } from "../dialects/sent-reply.ts";
+import type { GateCut } from "../guard/gate.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Journal, JournalResponse } from "../state/journal.ts";
 import type { CallStamp, Stamps } from "../state/stamps.ts";
 import type { ChaosControl } from "./chaos.ts";
+import type { Guards } from "./guards.ts";
 import {
   addRateLimits,
   disconnected,
@@ -51,6 +53,10 @@ export interface EngineOptions {
   /** Paths of the double itself that are not for everybody. */
   control?(raw: RawRequest): Outcome | Promise<Outcome> | undefined;
   chaos?: ChaosControl;
+  /** What must not pass, in either direction. */
+  guards?: { open(): Guards | Promise<Guards> | undefined; readonly current: Guards | undefined };
+  /** Told of a call that its guard has refused. */
+  refused?(call: Call, cut: GateCut): void;
   /** A call that no tape answers is refused, and nobody else asked; a header may say otherwise. */
   strict?: boolean;
   /** What is added to the message of a miss. */
@@ -90,9 +96,34 @@ export class Engine {
     if (refusal !== undefined) return refusal;
     const controlled = control?.(raw);
     if (controlled !== undefined) return controlled;
-    const routed = this.#options.router.find(raw);
-    if (routed === undefined) return this.#askAsHttp(raw, () => this.#unrouted(raw));
-    const { operation } = routed;
+    const operation = this.#options.router.find(raw)?.operation;
+    const guards = this.#options.guards?.open();
+    if (guards === undefined) return this.#answer(raw, operation);
+    if (!(guards instanceof Promise)) return this.#screened(guards, raw, operation);
+    return guards
+      .then((ready) => this.#screened(ready, raw, operation))
+      .catch((error) => this.#failed(operation ?? httpOperation, raw, error));
+  }
+
+  /** What a guard refuses comes no further; what it redacts is what all that follows sees. */
+  #screened(guards: Guards, raw: RawRequest, operation: Operation | undefined): Outcome | Promise<Outcome> {
+    const screening = guards.request(raw, operation);
+    if (screening === undefined) return this.#answer(raw, operation);
+    const { raw: onward, cut } = screening;
+    if (cut === undefined) return this.#answer(onward, operation);
+    const outcome = this.#refuse(operation, onward, cut.error, "guard");
+    const { refused, memory } = this.#options;
+    try {
+      refused?.(callOf(operation ?? httpOperation, onward, memory), cut);
+    } catch (error) {
+      // What nobody can decode is not recorded either.
+      if (!(error instanceof ApiError)) throw error;
+    }
+    return outcome;
+  }
+
+  #answer(raw: RawRequest, operation: Operation | undefined): Outcome | Promise<Outcome> {
+    if (operation === undefined) return this.#askAsHttp(raw, () => this.#unrouted(raw));
     let call: Call;
     try {
       call = callOf(operation, raw, this.#options.memory);
@@ -195,13 +226,47 @@ export class Engine {
     if (answer === undefined) return this.#missed(call);
     const stamp = this.#options.stamps.next(call.testId, answer.source.id ?? answer.source.kind);
     const response: JournalResponse = { status: 200, source: answer.source.kind, fixture: answer.source.id ?? null };
-    const outcome = this.#outcomeOf(call, answer, stamp);
+    const given = this.#outcomeOf(call, answer, stamp);
+    const guards = this.#options.guards?.current;
+    const outcome = guards === undefined ? given : this.#guarded(guards, call, answer, given, response, stamp);
     response.status = outcome.status;
+    if (answer.kind === "error" && answer.source.kind === "guard") response.detail = answer.error.message;
     this.#record(call.raw, call, response, call.operation, answer.source.tape);
     const { body, status } = outcome;
     if (typeof body === "object" && "chunks" in body && status !== 0) outcome.ended = interruption(response);
-    if (answer.kind === "live") answer.reply.body.onEnding = interruption(response);
+    if (answer.kind === "live") {
+      const note = interruption(response);
+      answer.reply.body.onEnding = (ending) => {
+        note(ending);
+        const hits = guards?.hitsOf(call.raw);
+        if (hits !== undefined) response.guard = hits;
+      };
+    }
     return outcome;
+  }
+
+  /** A reply behind its guard: as it is, redacted, cut, or an error in its place. */
+  #guarded(
+    guards: Guards,
+    call: Call,
+    answer: Answer,
+    outcome: Outcome,
+    response: JournalResponse,
+    stamp: CallStamp,
+  ): Outcome {
+    const gated = guards.outcome(call, answer, outcome, requestId(stamp));
+    if (gated === undefined) return outcome;
+    const { body, cut } = gated;
+    if (cut !== undefined) {
+      response.detail = cut.message;
+      if (body === undefined) {
+        response.source = "guard";
+        return this.#errorOutcome(call, cut.error, answer.timing, stamp);
+      }
+      response.interrupted = true;
+      response.interruptReason = cut.by;
+    }
+    return { ...outcome, body: body ?? outcome.body };
   }
 
   #outcomeOf(call: Call, answer: Answer, stamp: CallStamp): Outcome {
@@ -355,8 +420,21 @@ export class Engine {
   ): void {
     const { journal, clock, onCall } = this.#options;
     if (call?.chaosAction !== undefined) response.chaosAction = call.chaosAction;
-    journal.write({ raw, operation, testId: call?.testId ?? testIdOf(raw), timestamp: clock.wall(), response });
+    const shown = this.#options.guards?.current === undefined ? raw : this.#shown(raw, response);
+    journal.write({ raw: shown, operation, testId: call?.testId ?? testIdOf(raw), timestamp: clock.wall(), response });
     onCall?.(raw, response, tape);
+  }
+
+  /** The request as it may be shown, and what is said of it. */
+  #shown(raw: RawRequest, response: JournalResponse): RawRequest {
+    const guards = this.#options.guards!.current!;
+    const hits = guards.hitsOf(raw);
+    if (hits === undefined) return raw;
+    response.guard = hits;
+    if (response.detail !== undefined) response.detail = guards.mask(raw, response.detail);
+    if (response.explanation !== undefined)
+      response.explanation = JSON.parse(guards.mask(raw, JSON.stringify(response.explanation)));
+    return guards.shown(raw);
   }
 }
 
@@ -374,6 +452,6 @@ function interruption(response: JournalResponse): (ending: Ending) => void {
   return (ending) => {
     if (ending === "complete") return;
     response.interrupted = true;
-    response.interruptReason = ending;
+    response.interruptReason ??= ending;
   };
 }

@@ -110,6 +110,17 @@ describe("GET /metrics", () => {
     });
   });
 
+  it("counts what guardrails have found, and who cut", async () => {
+    await start({ guard: { rules: [{ name: "people", action: "block", detectors: ["email"] }] } });
+    await send("/v1/chat/completions", say("hello"));
+    await send("/v1/chat/completions", say("hello, ada@example.com"));
+    expect(await samples("stuntdouble_guard_findings_total")).toEqual({
+      "rule=people,action=block,detector=email,direction=request": 1,
+    });
+    expect(await samples("stuntdouble_guard_cuts_total")).toEqual({ "by=guardrail": 1, "by=breaker": 0 });
+    expect(await samples("stuntdouble_answers_total")).toEqual({ "source=fixture": 1, "source=guard": 1 });
+  });
+
   it("has aimock's names where they are wanted", async () => {
     await start({ metricsCompat: true });
     await send("/v1/chat/completions", say("hello"), { "x-aimock-chaos-drop": "1" });

@@ -5,6 +5,7 @@ import { Print } from "../dialects/template.ts";
 import type { Clock } from "../state/clock.ts";
 import type { JournalResponse } from "../state/journal.ts";
 import type { Engine } from "./engine.ts";
+import type { GuardCounts } from "./guard-counts.ts";
 import type { Outcome } from "./outcome.ts";
 
 export interface MetricsOptions {
@@ -13,6 +14,8 @@ export interface MetricsOptions {
   clock: Clock;
   /** How many fixtures there are; asked when the metrics are read. */
   fixtures(): number;
+  /** What the guard has found and cut; undefined where there is none. */
+  guard?(): GuardCounts | undefined;
 }
 
 /** All that is kept of the calls with one method to one path. */
@@ -52,7 +55,7 @@ export class Metrics {
   readonly #answers = new Map<string, number>();
   readonly #chaos = new Map<ChaosAction, Map<string, number>>();
 
-  private constructor(client: typeof import("prom-client"), { compat, clock, fixtures }: MetricsOptions) {
+  private constructor(client: typeof import("prom-client"), { compat, clock, fixtures, guard }: MetricsOptions) {
     this.#clock = clock;
     this.#registry = new client.Registry();
     const registers = [this.#registry];
@@ -81,6 +84,15 @@ export class Metrics {
         for (const [source, count] of sources) chaos.inc({ action, source }, count);
       }
     });
+    if (guard !== undefined) {
+      const findingLabels = ["rule", "action", "detector", "direction"];
+      counter("guard_findings_total", "What guardrails have found.", findingLabels, (findings) => {
+        for (const { count, ...labels } of guard()?.findings ?? []) findings.inc(labels, count);
+      });
+      counter("guard_cuts_total", "Calls refused and replies cut, by guardrail or breaker.", ["by"], (cuts) => {
+        for (const [by, count] of Object.entries(guard()?.cuts ?? {})) cuts.inc({ by }, count);
+      });
+    }
     new client.Gauge({
       ...{ name: `${prefix}_fixtures_loaded`, help: "Fixtures that calls are matched with.", registers },
       collect() {

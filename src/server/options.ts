@@ -1,6 +1,7 @@
 import type { Repeat } from "../fixtures/select.ts";
 import type { RequestTransform } from "../fixtures/transform.ts";
 import type { Chaos, Fixture } from "../fixtures/types.ts";
+import type { GuardOptions } from "../guard/options.ts";
 import type { RedactionOptions } from "../guard/redact.ts";
 import type { Clock } from "../state/clock.ts";
 import type { JournalResponse } from "../state/journal.ts";
@@ -35,6 +36,8 @@ export interface StuntDoubleOptions {
   requestTransform?: RequestTransform;
   /** Callers have to send one of these keys, in any form in which providers take theirs. */
   auth?: { apiKeys: readonly string[] };
+  /** What must not pass in either direction, and at what a reply is cut. */
+  guard?: GuardOptions;
   /** Counts calls for Prometheus, at `GET /metrics`. */
   metrics?: boolean;
   /** Metrics have aimock's names. */

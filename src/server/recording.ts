@@ -1,14 +1,18 @@
 import type { Answer, Answerer } from "../dialects/answer.ts";
-import type { Call } from "../dialects/operation.ts";
+import { httpOperation } from "../dialects/http.ts";
+import type { Call, Operation } from "../dialects/operation.ts";
+import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Identifier } from "../fixtures/identity.ts";
 import type { FixtureRecorder } from "../fixtures/recorder.ts";
 import type { Repeat } from "../fixtures/select.ts";
 import type { Fixture } from "../fixtures/types.ts";
-import type { RedactionOptions, Redactor } from "../guard/redact.ts";
+import type { RedactionOptions, Redactor, Secrets } from "../guard/redact.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Counters } from "../state/counters.ts";
+import type { ReplyGuard } from "../upstream/guarded-reply.ts";
 import type { Relay } from "../upstream/relay.ts";
 import type { TapeMaker } from "../upstream/tap.ts";
+import { NoUpstreamError, targetOf } from "../upstream/target.ts";
 
 /** What becomes of a call that no fixture answers: a miss, or the provider's answer, which may be kept. */
 export type RecordMode = "off" | "proxy-only" | "record";
@@ -54,6 +58,10 @@ export interface RecordingHost {
   tapes?(call: Call): TapeMaker | undefined;
   /** Whether a call may go to its provider. */
   passes?(call: Call): boolean;
+  /** What a provider's reply goes through. */
+  guard?(call: Call, provider: string): ReplyGuard | undefined;
+  /** What guardrails look for, which must not be written either. */
+  secrets?(): Promise<Secrets | undefined>;
 }
 
 const DEFAULTS = {
@@ -179,6 +187,7 @@ export class Recording {
       bufferLimit: options.maxProxyBufferBytes,
       unreachable: options.unreachable,
       clock,
+      guard: (call, provider) => this.#host.guard?.(call, provider),
     });
     this.#relays.push(relay);
     const recorder = new Recorder({
@@ -209,11 +218,32 @@ export class Recording {
 
   /** Takes out of a call what must not be written. */
   redactor(): Promise<Redactor> {
-    this.#redactor ??= import("../guard/redact.ts").then(async ({ createRedactor }) => {
-      this.loadedRedactor = await createRedactor(this.#host.redact);
-      return this.loadedRedactor;
+    this.#redactor ??= this.#makeRedactor().then((redactor) => {
+      this.loadedRedactor = redactor;
+      return redactor;
     });
     return this.#redactor;
+  }
+
+  /** From now on, also takes out what other guardrails look for. */
+  async redactAlso(secrets: Secrets): Promise<void> {
+    const redactor = await this.redactor();
+    redactor.become(await this.#makeRedactor(secrets));
+  }
+
+  /** Whose API a request is for, as far as it tells. */
+  provider(raw: RawRequest, operation: Operation | undefined): string {
+    try {
+      return targetOf({ raw, operation: operation ?? httpOperation }, urlsOf(this.#options.providers)).provider;
+    } catch (error) {
+      if (!(error instanceof NoUpstreamError)) throw error;
+      return operation?.dialect ?? "unknown";
+    }
+  }
+
+  async #makeRedactor(given?: Secrets): Promise<Redactor> {
+    const [{ createRedactor }, secrets] = await Promise.all([import("../guard/redact.ts"), this.#host.secrets?.()]);
+    return createRedactor(this.#host.redact, given ?? secrets);
   }
 }
 

@@ -6,6 +6,7 @@ import type { RawRequest } from "../dialects/raw-request.ts";
 import { type FixtureAnswererOptions, fixtureAnswerer } from "../fixtures/answerer.ts";
 import { LiveFixtures } from "../fixtures/live-fixtures.ts";
 import { FixturePool, type FixtureStore } from "../fixtures/pool.ts";
+import type { GateCut } from "../guard/gate.ts";
 import { InboundKeys } from "../guard/inbound-keys.ts";
 import { dialects } from "../services/registry.ts";
 import { type Clock, SystemClock } from "../state/clock.ts";
@@ -16,9 +17,11 @@ import { FreshStamps, SeededStamps, type Stamps } from "../state/stamps.ts";
 import { Tally } from "../state/tally.ts";
 import { CassetteLink } from "./cassette-link.ts";
 import type { CassetteOptions } from "./cassette-options.ts";
+import type { Cassettes } from "./cassettes.ts";
 import { ChaosControl } from "./chaos.ts";
 import { Engine, type Explained } from "./engine.ts";
 import type { Explainer } from "./explain.ts";
+import { GuardLink } from "./guard-link.ts";
 import { Listener } from "./listener.ts";
 import type { Metrics } from "./metrics.ts";
 import { Mounts } from "./mounts.ts";
@@ -45,6 +48,7 @@ export class Wiring {
   readonly tally = new Tally();
   readonly mounts: Mounts;
   readonly recording: Recording;
+  readonly guards: GuardLink;
   readonly cassettes: CassetteLink | undefined;
   readonly #router = new Router(dialects);
   readonly #engine: Engine;
@@ -73,6 +77,12 @@ export class Wiring {
       warn: (message) => this.warn(message),
       tapes: () => this.cassettes?.current?.tapes,
       passes: (call) => this.cassettes?.current?.passes(call) ?? true,
+      guard: (call, provider) => this.guards.current?.reply(call, provider),
+      secrets: async () => (await this.guards.open())?.secrets,
+    });
+    this.guards = new GuardLink(options.guard, {
+      provider: (raw, operation) => this.recording.provider(raw, operation),
+      scenario: options.cassettes?.scenario,
     });
     if (options.record !== undefined) this.recording.enable(options.record);
     this.cassettes = options.cassettes && this.#linkCassettes(options.cassettes);
@@ -91,6 +101,8 @@ export class Wiring {
       memory: this.memory,
       clock: this.clock,
       chaos: this.chaos,
+      guards: this.guards,
+      refused: (call, cut) => this.#recordRefusal(call, cut),
       strict: options.strict ?? false,
       rateLimitHeaders: options.rateLimitHeaders ?? false,
       ...(options.auth && { keys: new InboundKeys(options.auth.apiKeys) }),
@@ -107,6 +119,19 @@ export class Wiring {
     const raw = this.cassettes === undefined ? given : withoutMetadata(given);
     const metrics = this.#metrics;
     return metrics === undefined ? this.#engine.handle(raw) : metrics.timed(raw, this.#engine);
+  }
+
+  /** A call that never left is part of its scenario all the same. */
+  #recordRefusal(call: Call, { type, message }: GateCut): void {
+    if (this.cassettes === undefined) return;
+    const record = (open: Cassettes): void => {
+      if (open.answer(call) !== undefined || !open.passes(call)) return;
+      const provider = this.recording.provider(call.raw, call.operation);
+      open.tapes?.failed(call, provider, { type, message, sentAtMs: this.clock.wall(), totalMs: 0 });
+    };
+    const open = this.cassettes.open();
+    if (open instanceof Promise) open.then(record, (error: Error) => this.warn(error.message));
+    else record(open);
   }
 
   #tell(raw: RawRequest, response: JournalResponse, tape: unknown): void {
@@ -129,6 +154,8 @@ export class Wiring {
       compat: this.#options.metricsCompat ?? false,
       clock: this.clock,
       fixtures: () => this.pool.size + this.ownFixtures.entries().length,
+      // Dashboards that know aimock's names see no others, unless a guard is asked for.
+      ...((!this.#options.metricsCompat || this.#options.guard) && { guard: () => this.guards.current?.counts }),
     });
   }
 
@@ -136,6 +163,7 @@ export class Wiring {
   async listener(): Promise<Listener> {
     const { tls, host = "127.0.0.1", port = 0, metrics = false, proxy } = this.#options;
     if (metrics) await this.#loadMetrics();
+    await this.guards.open();
     await this.cassettes?.open();
     return new Listener({
       host,

@@ -4,6 +4,7 @@ import type { Call, ChaosAction, Operation } from "../dialects/operation.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
 import { isCredentialHeader } from "../guard/credential-headers.ts";
 import { maskedUrl } from "../guard/detectors/credentials.ts";
+import type { GuardHit } from "../guard/guardrails.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { LocalMemory } from "./memory.ts";
 
@@ -26,6 +27,8 @@ export interface JournalResponse {
   /** 0 when the connection was broken before a status was sent. */
   status: number;
   source: AnswerSource["kind"] | "miss" | "refused" | "internal";
+  /** What guardrails have found, never the text itself. */
+  guard?: readonly GuardHit[];
   /** Id of the fixture that answered. */
   fixture: string | null;
   interrupted?: boolean;

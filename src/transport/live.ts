@@ -22,7 +22,7 @@ export interface LiveBody {
   onEnding: ((ending: LiveEnding) => void) | undefined;
 }
 
-export type LiveEnding = "complete" | "upstream broke off" | "client gone";
+export type LiveEnding = "complete" | "upstream broke off" | "client gone" | "guardrail" | "breaker";
 
 /** A provider's reply as it arrives. */
 export interface LiveReply {

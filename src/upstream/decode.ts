@@ -29,7 +29,7 @@ export async function decoded(exchange: Exchange, coding: string): Promise<Excha
 }
 
 /** What has arrived is given out at once: a stream that was cut ends without an end of its coding. */
-function decoderOf(coding: string): Transform | undefined {
+export function decoderOf(coding: string): Transform | undefined {
   const flush = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
   switch (coding) {
     case "gzip":

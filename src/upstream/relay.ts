@@ -3,6 +3,7 @@ import { ApiError } from "../dialects/api-error.ts";
 import type { Call } from "../dialects/operation.ts";
 import type { Clock } from "../state/clock.ts";
 import { AbortedError, type UpstreamCall, UpstreamClient, type UpstreamTimeouts } from "./client.ts";
+import { GuardedReply, type ReplyEvents, type ReplyGuard } from "./guarded-reply.ts";
 import { keyFromEnvironment, replyHeaders, requestHeaders } from "./headers.ts";
 import { RelayedBody } from "./relayed-body.ts";
 import { Tap, type TapeMaker } from "./tap.ts";
@@ -19,6 +20,8 @@ export interface RelayOptions {
   unreachable: "error" | "break";
   /** Keys by provider, over those of the environment. */
   keys?: ReadonlyMap<string, string>;
+  /** What replies go through before they are passed on and kept. */
+  guard?(call: Call, provider: string): ReplyGuard | undefined;
 }
 
 /** Passes calls on to providers, and what they answer back as it arrives, with a copy for a tape. */
@@ -70,60 +73,80 @@ export class Relay {
     const key = keys?.get(provider) ?? this.#environmentKey(provider);
     const sent = clock.now();
     const wall = clock.wall();
+    const guard = this.#options.guard?.(call, provider);
+    const headers = requestHeaders(raw, provider, key);
     return new Promise((resolve) => {
       let body: RelayedBody | undefined;
       let tap: Tap | undefined;
+      const events: ReplyEvents = {
+        head: (status, headers) => {
+          raw.gone = undefined;
+          body = new RelayedBody({
+            pause: () => upstream.pause(),
+            resume: () => upstream.resume(),
+            abort: () => upstream.abort(),
+          });
+          if (tapes !== undefined) {
+            tap = new Tap(clock, bufferLimit, { call, provider, sentAtMs: wall, status, headers }, sent);
+            tap.tape = tapes.begin(call, provider);
+          }
+          resolve({
+            kind: "live",
+            reply: { status, headers: headers.flat(), body },
+            source: { kind: "upstream", id: provider },
+          });
+        },
+        data: (chunk) => {
+          tap?.add(chunk);
+          body?.push(chunk);
+        },
+        end: () => {
+          body?.finish("end");
+          tap?.finish("complete");
+        },
+        cut: ({ by, type, message, error }, event) => {
+          upstream.abort();
+          if (body === undefined) {
+            raw.gone = undefined;
+            tapes?.failed?.(call, provider, { type, message, sentAtMs: wall, totalMs: clock.now() - sent });
+            return resolve({ kind: "error", error, terminal: true, source: { kind: "guard", id: by } });
+          }
+          if (event !== undefined) events.data(event);
+          body.finish(event === undefined ? "broken" : "end", by);
+          tap?.finish(event === undefined ? "cut" : "complete", { type, message });
+        },
+        fail: (error) => {
+          raw.gone = undefined;
+          if (body === undefined) {
+            const answer = refusal(error, provider, origin);
+            if (!(error instanceof AbortedError)) {
+              const type = answer.error.status === 504 ? "TimeoutError" : "ConnectionError";
+              const failure = { type, message: answer.error.message, sentAtMs: wall, totalMs: clock.now() - sent };
+              tapes?.failed?.(call, provider, failure);
+            }
+            if (this.#options.unreachable === "error") return resolve(answer);
+            return resolve({ kind: "disconnect", cause: error, source: answer.source });
+          }
+          body.finish("broken");
+          tap?.finish(isOurs(error) ? "cut" : "truncated");
+        },
+      };
       const upstream: UpstreamCall = client.send(
         {
           origin,
           path: key === undefined ? path : withoutPlaceholder(path),
           method: raw.method,
-          headers: requestHeaders(raw, provider, key),
+          headers: guard === undefined ? headers : readable(headers),
           body: raw.body.byteLength === 0 ? undefined : raw.body,
         },
-        {
-          head: (status, fields) => {
-            raw.gone = undefined;
-            const headers = replyHeaders(fields);
-            body = new RelayedBody({
-              pause: () => upstream.pause(),
-              resume: () => upstream.resume(),
-              abort: () => upstream.abort(),
-            });
-            if (tapes !== undefined) {
-              tap = new Tap(clock, bufferLimit, { call, provider, sentAtMs: wall, status, headers }, sent);
-              tap.tape = tapes.begin(call, provider);
-            }
-            resolve({
-              kind: "live",
-              reply: { status, headers: headers.flat(), body },
-              source: { kind: "upstream", id: provider },
-            });
-          },
-          data: (chunk) => {
-            tap?.add(chunk);
-            body?.push(chunk);
-          },
-          end: () => {
-            body?.finish("end");
-            tap?.finish("complete");
-          },
-          fail: (error) => {
-            raw.gone = undefined;
-            if (body === undefined) {
-              const answer = refusal(error, provider, origin);
-              if (!(error instanceof AbortedError)) {
-                const type = answer.error.status === 504 ? "TimeoutError" : "ConnectionError";
-                const failure = { type, message: answer.error.message, sentAtMs: wall, totalMs: clock.now() - sent };
-                tapes?.failed?.(call, provider, failure);
-              }
-              if (this.#options.unreachable === "error") return resolve(answer);
-              return resolve({ kind: "disconnect", cause: error, source: answer.source });
-            }
-            body.finish("broken");
-            tap?.finish(isOurs(error) ? "cut" : "truncated");
-          },
-        },
+        guard === undefined
+          ? { ...events, head: (status, fields) => events.head(status, replyHeaders(fields)) }
+          : new GuardedReply(
+              guard,
+              events,
+              () => clock.now() - sent,
+              (atMs, run) => clock.at(sent + atMs, run),
+            ),
       );
       raw.gone = () => upstream.abort();
     });
@@ -133,6 +156,12 @@ export class Relay {
 /** It was not the provider who broke off: the client went, or the double stops. */
 function isOurs(error: Error): boolean {
   return error instanceof AbortedError || (error as NodeJS.ErrnoException).code === "UND_ERR_DESTROYED";
+}
+
+/** A guard has to read what comes back. */
+function readable(headers: readonly string[]): string[] {
+  const others = headers.filter((_, index) => headers[index - (index % 2)]!.toLowerCase() !== "accept-encoding");
+  return [...others, "accept-encoding", "identity"];
 }
 
 /** A placeholder key in the query would win over the one in the header. */

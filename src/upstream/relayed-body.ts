@@ -1,4 +1,4 @@
-import type { LiveBody, Sink } from "../transport/live.ts";
+import type { LiveBody, LiveEnding, Sink } from "../transport/live.ts";
 
 /** The call behind a reply, as far as its reader can slow it down or end it. */
 export interface Source {
@@ -14,6 +14,7 @@ export class RelayedBody implements LiveBody {
   #queue: Uint8Array[] = [];
   #sink: Sink | undefined;
   #over: "end" | "broken" | undefined;
+  #ending: LiveEnding = "complete";
   #closed = false;
 
   constructor(source: Source) {
@@ -26,9 +27,14 @@ export class RelayedBody implements LiveBody {
     else if (!this.#sink.write(chunk)) this.#source.pause();
   }
 
-  /** @param how whether the body is complete, or its connection broke */
-  finish(how: "end" | "broken"): void {
+  /**
+   * @param how whether the body is complete, or its connection broke
+   * @param ending why, where it is not the provider's doing
+   */
+  finish(how: "end" | "broken", ending: LiveEnding = how === "end" ? "complete" : "upstream broke off"): void {
+    if (this.#over !== undefined) return;
     this.#over = how;
+    this.#ending = ending;
     if (this.#sink !== undefined) this.#close(this.#sink, how);
   }
 
@@ -60,7 +66,7 @@ export class RelayedBody implements LiveBody {
   #close(sink: Sink, how: "end" | "broken"): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.onEnding?.(how === "end" ? "complete" : "upstream broke off");
+    this.onEnding?.(this.#ending);
     if (how === "end") sink.end();
     else sink.destroy();
   }

@@ -1,4 +1,4 @@
-import type { ArrivedChunk, Exchange, ExchangeEnding } from "../dialects/exchange.ts";
+import type { ArrivedChunk, Exchange, ExchangeCut, ExchangeEnding } from "../dialects/exchange.ts";
 import type { Call } from "../dialects/operation.ts";
 import type { Clock } from "../state/clock.ts";
 
@@ -65,7 +65,8 @@ export class Tap {
     this.#chunks.push({ atMs: this.#elapsed(), bytes });
   }
 
-  finish(ending: ExchangeEnding): void {
+  /** @param cut why a guard let nothing more through */
+  finish(ending: ExchangeEnding, cut?: ExchangeCut): void {
     const { tape } = this;
     this.tape = undefined;
     if (tape === undefined) return;
@@ -80,6 +81,7 @@ export class Tap {
       ending,
       droppedBytes: this.#dropped,
       totalMs,
+      ...(cut !== undefined && { cut }),
     };
     const coding =
       headers

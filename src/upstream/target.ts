@@ -22,7 +22,7 @@ export class NoUpstreamError extends Error {
  * @param urls base URLs by provider, over the known ones; a path in them is kept
  * @throws {NoUpstreamError}
  */
-export function targetOf(call: Call, urls: ReadonlyMap<string, string>): Target {
+export function targetOf(call: Pick<Call, "raw" | "operation">, urls: ReadonlyMap<string, string>): Target {
   const { raw } = call;
   const path = withoutOwnParts(raw);
   const host = raw.header("host") ?? raw.header(":authority") ?? "";

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 /** Letters and digits of any length, the same for the same seed; built here so that no secret stands in the source. */
 export const filler = (length: number, alphabet = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7z") =>
   Array.from({ length }, (_, at) => alphabet[(at * 7 + length) % alphabet.length]).join("");
@@ -92,3 +93,50 @@ export function unfolded(text: string, depth = 0): string {
   }
   return layers.join("\0");
 }
+
+export const secret = fc.constantFrom(...Object.values(SECRETS));
+/** Words that are no part of a secret, with the characters that need escapes. */
+export const plain = fc
+  .array(
+    fc.constantFrom(
+      "Hello",
+      "world",
+      "\n",
+      "\t",
+      '"',
+      "\\",
+      "é",
+      "日本",
+      "🎭",
+      "{",
+      "}",
+      ",",
+      "50%",
+      "a b",
+      "/",
+      "«",
+      "tool",
+    ),
+    { maxLength: 6 },
+  )
+  .map((words) => ` ${words.join(" ")} `);
+export const around = fc
+  .tuple(plain, secret, plain)
+  .map(([before, hidden, after]) => ({ text: before + hidden + after, hidden }));
+
+export const percent = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`).join("");
+const unicode = (text: string) =>
+  text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
+  plain: (text) => text,
+  json: (text) => JSON.stringify({ text }),
+  "json in json": (text) => JSON.stringify({ arguments: JSON.stringify({ text }) }),
+  unicode: (text) => `{"text":"${unicode(text)}"}`,
+  percent,
+  uri: (text) => `https://example.com/find?q=${encodeURIComponent(text)}&x=1`,
+  base64: (text) => Buffer.from(text).toString("base64"),
+  base64url: (text) => Buffer.from(text).toString("base64url"),
+  "base64 of json": (text) => Buffer.from(JSON.stringify([text])).toString("base64"),
+};
+export const encoding = fc.constantFrom(...Object.keys(ENCODINGS));

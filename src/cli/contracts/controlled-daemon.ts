@@ -137,6 +137,12 @@ export class ControlledDaemon implements Controlled {
 
   resetCassettes(): void {}
 
+  readonly guard = undefined;
+
+  setGuard(): never {
+    throw new ApiError({ status: 400, message: "What plays contracts has no guard; HTTP doubles have one." });
+  }
+
   /** Serves the control API; gives what closes it. */
   async listen(host: string, port: number): Promise<{ port: number; close(): void }> {
     const server = createServer((request, response) => {

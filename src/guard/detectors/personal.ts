@@ -1,5 +1,6 @@
 import { digitsOf, iban, ibanLength, luhn, remainder, verhoeff, weighted } from "../checksums.ts";
 import { type Detector, matches, type Place } from "../detector.ts";
+import { patternGrowth } from "../growth.ts";
 
 const DIGITS = "0123456789";
 const CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -17,6 +18,7 @@ export const personal: readonly Detector[] = [
     byDefault: true,
     hints: ["@"],
     find: emails,
+    growing: /[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})?\.){1,8}\p{L}{2,24}/u,
     normal: (secret) => secret.toLowerCase(),
   },
   {
@@ -26,9 +28,18 @@ export const personal: readonly Detector[] = [
     byDefault: true,
     pairs: [[CAPITALS, DIGITS]],
     find: ibans,
+    growing: /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])/,
     normal: (secret) => secret.replaceAll(" ", ""),
   },
-  numbers("card", "card numbers of the large networks with the right checksum", TWO_DIGITS, cards, undefined, digitsOf),
+  numbers(
+    "card",
+    "card numbers of the large networks with the right checksum",
+    TWO_DIGITS,
+    cards,
+    undefined,
+    digitsOf,
+    cardsGrowing,
+  ),
   numbers(
     "national-id-us",
     "US social security numbers: `ddd-dd-dddd`",
@@ -92,6 +103,7 @@ function numbers(
   find: Detector["find"],
   check?: Detector["check"],
   normal?: Detector["normal"],
+  growing?: Detector["growing"],
 ): Detector {
   return {
     name,
@@ -103,6 +115,7 @@ function numbers(
     find,
     ...(check && { check }),
     ...(normal && { normal }),
+    ...(growing && { growing }),
   };
 }
 
@@ -142,6 +155,12 @@ const CARD =
 
 function cards(text: string): Place[] {
   return [...matches(CARD, text, isCard), ...matches(CARD_OF_19, text, isCard)];
+}
+
+const growths = [CARD, CARD_OF_19].map(patternGrowth);
+
+function cardsGrowing(text: string, from: number): number {
+  return Math.min(...growths.map((growth) => growth(text, from)));
 }
 
 const NETWORKS =

@@ -1,5 +1,7 @@
 import type { Detector, Place } from "../detector.ts";
 
+const FAL_KEY = /(?<![A-Za-z0-9-])[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}:[a-f0-9]{32}/y;
+
 /** Keys with a form of their own. Keys without one (Mistral, Cohere, Deepgram …) are found by what stands before them. */
 export const providerKeys: readonly Detector[] = [
   key("anthropic-key", "Anthropic: `sk-ant-…`", ["sk-ant-"], /sk-ant-[\w-]{16,}/dg),
@@ -57,6 +59,7 @@ export const providerKeys: readonly Detector[] = [
     byDefault: true,
     pairs: [["0123456789abcdef", ":"]],
     find: falKeys,
+    growing: FAL_KEY,
   },
 ];
 
@@ -64,7 +67,6 @@ function key(name: string, finds: string, hints: readonly string[], find: RegExp
   return { name, family: "provider key", finds, byDefault: true, hints, find };
 }
 
-const FAL_KEY = /(?<![A-Za-z0-9-])[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}:[a-f0-9]{32}/y;
 const UUID_LENGTH = 36;
 
 // From each colon: a pattern that begins with a digit looks at nearly every character.

@@ -1,8 +1,13 @@
 import type { Detector, Place } from "../detector.ts";
+import { patternGrowth } from "../growth.ts";
 
 /** Tokens of clouds, forges and other services, and the forms that many of them share. */
 export const tokens: readonly Detector[] = [
-  token("private-key", "private key blocks (PEM, OpenSSH, PGP), also when cut", ["PRIVATE"], privateKeys),
+  {
+    ...token("private-key", "private key blocks (PEM, OpenSSH, PGP), also when cut", ["PRIVATE"], privateKeys),
+    growing: privateKeysGrowing,
+    stays: true,
+  },
   token("jwt", "JSON Web Tokens", ["eyJ"], /(?<![\w-])eyJ[\w-]{8,2000}\.eyJ[\w-]{4,16000}(?:\.[\w-]*)?/dg),
   token(
     "aws-key-id",
@@ -81,6 +86,18 @@ export const tokens: readonly Detector[] = [
 
 function token(name: string, finds: string, hints: readonly string[], find: Detector["find"]): Detector {
   return { name, family: "token", finds, byDefault: true, hints, find };
+}
+
+const BLOCK =
+  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)[\s\S])*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
+const beginnings = patternGrowth(BLOCK);
+
+/** A block without an end grows as long as its end may come. */
+function privateKeysGrowing(text: string, from: number): number {
+  for (let at = beginnings(text, from); at < text.length; at = beginnings(text, at + 1)) {
+    if (text.length - at <= LONGEST_BLOCK) return at;
+  }
+  return text.length;
 }
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;

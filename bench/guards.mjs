@@ -1,0 +1,41 @@
+// What a guard costs a matched call and a matched stream in which it finds nothing: beside the same double without one.
+import { requestOf } from "./fixtures.mjs";
+import { number, rounds, SECONDS, spread, startServer, table } from "./harness.mjs";
+
+const PATH = "/v1/chat/completions";
+const CASES = [
+  { name: "1 KB", bytes: 1024, stream: false },
+  { name: "1 KB, streamed", bytes: 1024, stream: true },
+  { name: "64 KB", bytes: 64 * 1024, stream: false },
+  { name: "64 KB, streamed", bytes: 64 * 1024, stream: true },
+];
+/** Everything that is looked for by default, in both directions, and limits besides. */
+const guard = {
+  rules: [{ action: "block" }],
+  breaker: { call: { outputCharacters: 1_000_000, toolCalls: 100 }, run: { outputTokens: 1e12 } },
+};
+
+export async function guards() {
+  const rows = [];
+  for (const { name, bytes, stream } of CASES) {
+    const settings = { count: 10, replyCharacters: bytes };
+    const plain = { ...(await startServer("stuntdouble", settings)), name: "plain" };
+    const guarded = { ...(await startServer("stuntdouble", { ...settings, options: { guard } })), name: "guarded" };
+    const body = requestOf({ count: 10, bytes, stream });
+    const results = await rounds([plain, guarded], { path: PATH, body, seconds: SECONDS });
+    for (const server of [plain, guarded]) await server.stop();
+    const lost = 1 - results.guarded.rate.median / results.plain.rate.median;
+    rows.push([
+      name,
+      spread(results.plain.rate),
+      spread(results.guarded.rate),
+      `${number(lost * 100, 1)} %`,
+      `${number(results.plain.cpuMicros.median, 1)} / ${number(results.guarded.cpuMicros.median, 1)}`,
+    ]);
+  }
+  table(
+    "Guards on matched calls, requests a second (median of rounds, least to most; limit 5 % at 1 KB)",
+    ["request and reply", "without", "with all detectors and limits", "lost", "CPU µs a request"],
+    rows,
+  );
+}

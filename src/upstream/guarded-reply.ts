@@ -1,0 +1,166 @@
+import type { Transform } from "node:stream";
+import { blocked, type GateCut, type GateStep, type ResponseGate } from "../guard/gate.ts";
+import type { GuardHit } from "../guard/guardrails.ts";
+import type { UpstreamEvents } from "./client.ts";
+import { decoderOf } from "./decode.ts";
+import { replyHeaders } from "./headers.ts";
+
+/** What a provider's reply has to go through. */
+export interface ReplyGuard {
+  /** Made when the head of the reply is there. */
+  open(status: number, contentType: string | undefined): ResponseGate;
+  /** When it is cut if no head comes, since the request; never for none. */
+  readonly dueMs: number;
+  expire(): GateCut;
+  /** Told of what was found, and of the end that was made. */
+  told(hits: readonly GuardHit[], cut: GateCut | undefined): void;
+  /** The event that tells the client; undefined where its provider has none. */
+  event(cut: GateCut, sent: number): Uint8Array | undefined;
+}
+
+/** What becomes of a reply behind its guard: as `UpstreamEvents`, or `cut` in the place of `end`. */
+export interface ReplyEvents {
+  head(status: number, headers: [string, string][]): void;
+  data(chunk: Uint8Array): void;
+  end(): void;
+  fail(error: Error): void;
+  /** Before the head, if nothing of the reply may pass. */
+  cut(cut: GateCut, event: Uint8Array | undefined): void;
+}
+
+/** About a body that is not sent on as it came. */
+const OF_THE_BODY = new Set(["content-length", "content-encoding"]);
+
+/** A reply on its way through its guard. */
+export class GuardedReply implements UpstreamEvents {
+  readonly #guard: ReplyGuard;
+  readonly #events: ReplyEvents;
+  readonly #elapsed: () => number;
+  readonly #at: (atMs: number, run: () => void) => () => void;
+  #gate: ResponseGate | undefined;
+  #decoder: Transform | undefined;
+  /** Sends the head, if that has not been done. */
+  #head: (() => void) | undefined;
+  #over = false;
+  #disarm: () => void = () => {};
+
+  /**
+   * @param elapsed milliseconds since the request
+   * @param at runs something so many milliseconds after the request; gives what calls it off
+   */
+  constructor(
+    guard: ReplyGuard,
+    events: ReplyEvents,
+    elapsed: () => number,
+    at: (atMs: number, run: () => void) => () => void,
+  ) {
+    this.#guard = guard;
+    this.#events = events;
+    this.#elapsed = elapsed;
+    this.#at = at;
+    this.#arm();
+  }
+
+  head(status: number, fields: Record<string, string | string[] | undefined>): void {
+    if (this.#over) return;
+    const headers = replyHeaders(fields);
+    const fieldOf = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
+    const coding = (fieldOf("content-encoding") ?? "identity").trim().toLowerCase();
+    if (coding !== "identity" && coding !== "") {
+      this.#decoder = decoderOf(coding);
+      if (this.#decoder === undefined) {
+        this.#take({
+          out: [],
+          hits: [],
+          cut: blocked(`Guardrail Block: the response is ${coding}, which nobody here can read.`),
+        });
+        return;
+      }
+      this.#decoder.on("data", (bytes: Buffer) => this.#push(bytes));
+      this.#decoder.on("end", () => this.#end());
+      this.#decoder.on("error", (error) => this.fail(error));
+    }
+    const gate = this.#guard.open(status, fieldOf("content-type"));
+    this.#gate = gate;
+    this.#head = () =>
+      this.#events.head(
+        status,
+        headers.filter(([name]) => !OF_THE_BODY.has(name)),
+      );
+    if (!gate.isWhole) this.#sendHead();
+    this.#arm();
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#over) return;
+    if (this.#decoder === undefined) this.#push(chunk);
+    else this.#decoder.write(chunk);
+  }
+
+  end(): void {
+    if (this.#over) return;
+    if (this.#decoder === undefined) this.#end();
+    else this.#decoder.end();
+  }
+
+  fail(error: Error): void {
+    if (this.#over) return;
+    // What waits for more that does not come is all there is; of what is no stream, nothing is any use.
+    if (this.#gate?.isWhole === false) this.#take(this.#gate.end(this.#elapsed()));
+    else this.#gate?.giveUp(this.#elapsed());
+    if (this.#over) return;
+    this.#finish();
+    this.#events.fail(error);
+  }
+
+  #push(bytes: Uint8Array): void {
+    if (this.#over) return;
+    this.#take(this.#gate!.push(bytes, this.#elapsed()));
+    this.#arm();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#take(this.#gate!.end(this.#elapsed()));
+    if (this.#over) return;
+    this.#finish();
+    this.#sendHead();
+    this.#events.end();
+  }
+
+  #take({ out, hits, cut }: GateStep): void {
+    this.#guard.told(hits, cut);
+    if (out.length > 0) {
+      this.#sendHead();
+      this.#events.data(out.length === 1 ? out[0]! : Buffer.concat(out));
+    }
+    if (cut === undefined) return;
+    this.#finish();
+    const begun = this.#gate !== undefined && this.#head === undefined;
+    this.#events.cut(cut, begun ? this.#guard.event(cut, this.#gate!.sent) : undefined);
+  }
+
+  #sendHead(): void {
+    const head = this.#head;
+    this.#head = undefined;
+    head?.();
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#disarm();
+    this.#decoder?.destroy();
+  }
+
+  /** Cuts the reply when its time is up. */
+  #arm(): void {
+    this.#disarm();
+    if (this.#over) return;
+    const { dueMs } = this.#gate ?? this.#guard;
+    if (dueMs === Number.POSITIVE_INFINITY) return;
+    this.#disarm = this.#at(dueMs, () => {
+      const step = this.#gate?.expire(this.#elapsed()) ?? { out: [], hits: [], cut: this.#guard.expire() };
+      this.#take(step);
+    });
+  }
+}
