@@ -232,7 +232,8 @@ describe("processes", () => {
     const url = await provider((_, response) => response.writeHead(200, JSON_TYPE).end(completion("fine")));
     const path = join(folder(), "tapes");
     const flags = ["serve", "--record", "--provider-openai", url, "-p", "0", "-f", path];
-    const command = spawn(process.execPath, ["dist/cli/main.js", ...flags]);
+    const env = { ...process.env, NO_COLOR: "1" };
+    const command = spawn(process.execPath, ["dist/cli/main.js", ...flags], { env });
     onCleanup(() => command.kill("SIGKILL"));
     let said = "";
     for (const stream of [command.stdout, command.stderr]) stream.on("data", (text) => (said += text));
@@ -282,7 +283,8 @@ describe("processes", () => {
     const { failure, warnings, mostKilobytes } = await child.stop();
     expect(failure).toBeUndefined();
     expect(warnings).toEqual([expect.stringContaining("is not whole")]);
-    expect(mostKilobytes).toBeLessThan(300_000);
+    // What it is started with, and what waits to be collected; half of what passed through.
+    expect(mostKilobytes).toBeLessThan(450_000);
     expect(wholeTapes(fixturePath).map(({ recording }) => recording?.ending)).toEqual(["partial"]);
   });
 });
