@@ -65,6 +65,11 @@ export function beyondNetworkBlock<Result>(run: () => Result): Result {
   return state.here.run(null, run);
 }
 
+/** @throws {RangeError} when a host is none */
+export function checkNetworkBlock(options: NetworkBlockOptions): void {
+  new Policy(options);
+}
+
 /** Blocks it for good. */
 export function imposeNetworkBlock(blocks: readonly NetworkBlockOptions[]): void {
   install();

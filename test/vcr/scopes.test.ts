@@ -148,6 +148,13 @@ describe("modes", () => {
     expect(await vcr.use("modes", options, (scope) => scope.mode)).toBe(expected);
   });
 
+  test("and settings that are none are refused, and leave nothing behind", () => {
+    const { fetch } = globalThis;
+    expect(() => vcr.use("wrong", saying("hi", { network: { hosts: ["a b"] } }))).toThrow('"a b" is no host');
+    expect(() => vcr.use("wrong", saying("hi", { providers: { openai: "nowhere" } }))).toThrow("Invalid URL");
+    expect(globalThis.fetch).toBe(fetch);
+  });
+
   test("that are none are refused", () => {
     vi.stubEnv("VCR_MODE", "rewind");
     expect(() => vcr.use("modes")).toThrow("VCR_MODE=rewind: expected one of live, record, replay, auto, once.");
@@ -265,24 +272,29 @@ describe("what is not caught", () => {
     expect(connections).toBe(1);
   });
 
-  test("keeps them with fetch, which shares its pool with all that was before", async () => {
-    let connections = 0;
-    const { url, server } = await listening((_, response) => response.end("passed"));
-    server.on("connection", () => connections++);
-    // A connection is free again one turn after its reply has been read.
-    const passing = async (reply: { text(): Promise<string> }): Promise<void> => {
-      expect(await reply.text()).toBe("passed");
-      await new Promise((done) => setImmediate(done));
+  test("keeps them with fetch and undici, which go on with the pools that they had", async () => {
+    const ask: Record<string, (url: string) => Promise<{ text(): Promise<string> }>> = {
+      fetch: (url) => fetch(url),
+      undici: async (url) => (await undiciRequest(url)).body,
     };
-    await passing(await fetch(url));
-    await vcr.use("shared", saying("caught"), async () => {
-      for (let turn = 0; turn < 3; turn++) {
-        await passing(await fetch(url));
-        expect(await openai.whole("hello")).toBe("caught");
-        await passing((await undiciRequest(url)).body);
-      }
-    });
-    expect(connections).toBe(1);
+    for (const [name, send] of Object.entries(ask)) {
+      let connections = 0;
+      const { url, server } = await listening((_, response) => response.end("passed"));
+      server.on("connection", () => connections++);
+      const passing = async (): Promise<void> => {
+        expect(await (await send(url)).text()).toBe("passed");
+        // A connection is free again one turn after its reply has been read.
+        await new Promise((done) => setImmediate(done));
+      };
+      await passing();
+      await vcr.use("shared", saying("caught"), async () => {
+        for (let turn = 0; turn < 3; turn++) {
+          await passing();
+          expect(await openai.whole("hello")).toBe("caught");
+        }
+      });
+      expect(`${name}: ${connections}`).toBe(`${name}: 1`);
+    }
   });
 
   test("is refused while replaying, and tells who asked", async () => {

@@ -1,4 +1,4 @@
-import { beyondNetworkBlock, type NetworkBlockOptions } from "../../guard/network-block.ts";
+import { beyondNetworkBlock, checkNetworkBlock, type NetworkBlockOptions } from "../../guard/network-block.ts";
 import { type CassetteMode, modeFor, modeInEnvironment } from "../../server/cassette-options.ts";
 import { StuntDouble } from "../../server/double.ts";
 import { VcrError } from "./errors.ts";
@@ -30,7 +30,8 @@ export class VcrScope implements AsyncDisposable {
 
   /**
    * @param onClose told once nothing more is caught
-   * @throws {RangeError} when `VCR_MODE` is no mode
+   * @throws {RangeError} when `VCR_MODE` is no mode, or a host on a list is none
+   * @throws {TypeError} when a base URL is none
    */
   constructor(name: string, options: VcrOptions, onClose: () => void) {
     const {
@@ -48,6 +49,7 @@ export class VcrScope implements AsyncDisposable {
     this.mode = modeFor(mode ?? modeInEnvironment(process.env) ?? "auto", process.env);
     this.#options = options;
     this.#hosts = new CaughtHosts(providers);
+    if (this.blocks !== undefined) checkNetworkBlock(this.blocks);
     this.#onClose = onClose;
     this.double = new StuntDouble({
       ...double,
