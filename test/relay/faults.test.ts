@@ -237,7 +237,7 @@ describe("processes", () => {
     onCleanup(() => command.kill("SIGKILL"));
     let said = "";
     for (const stream of [command.stdout, command.stderr]) stream.on("data", (text) => (said += text));
-    await expect.poll(() => said).toMatch(/on http:\S+/);
+    await expect.poll(() => said, { timeout: 20_000 }).toMatch(/on http:\S+/);
     rmSync(path, { recursive: true });
     writeFileSync(path, "");
     const reply = await post(/on (http:\S+)/.exec(said)![1] + PATH, chat("hi"));
@@ -271,11 +271,14 @@ describe("processes", () => {
     let length = (await reader.read()).value!.byteLength;
     // While nobody reads, the provider is held up and nothing piles up in between.
     await expect
-      .poll(async () => {
-        const before = sent;
-        await new Promise((done) => setTimeout(done, 50));
-        return sent - before;
-      })
+      .poll(
+        async () => {
+          const before = sent;
+          await new Promise((done) => setTimeout(done, 50));
+          return sent - before;
+        },
+        { timeout: 20_000 },
+      )
       .toBe(0);
     expect(sent * piece.length).toBeLessThan(100_000_000);
     for (let next = await reader.read(); !next.done; next = await reader.read()) length += next.value.byteLength;
