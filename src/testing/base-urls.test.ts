@@ -38,6 +38,36 @@ const CLIENTS: Record<string, () => Promise<unknown>> = {
     const [{ createAnthropic }, { generateText }] = await Promise.all([import("@ai-sdk/anthropic"), import("ai")]);
     return (await generateText({ model: createAnthropic({ apiKey: "x" })("claude"), prompt: "hello" })).text;
   },
+  "openai (AzureOpenAI)": async () => {
+    const { AzureOpenAI } = await import("openai");
+    const client = new AzureOpenAI({ apiKey: "x", apiVersion: "2024-10-21" });
+    const reply = await client.chat.completions.create({ model: "gpt-4o", messages });
+    return reply.choices[0]?.message.content;
+  },
+  "@langchain/openai": async () => {
+    const { ChatOpenAI } = await import("@langchain/openai");
+    return (await new ChatOpenAI({ apiKey: "x", model: "gpt-4o" }).invoke("hello")).content;
+  },
+  "@langchain/openai, with Azure": async () => {
+    const { AzureChatOpenAI } = await import("@langchain/openai");
+    const azure = { azureOpenAIApiKey: "x", azureOpenAIApiDeploymentName: "d", azureOpenAIApiVersion: "2024-10-21" };
+    return (await new AzureChatOpenAI(azure).invoke("hello")).content;
+  },
+  "@ai-sdk/amazon-bedrock": async () => {
+    const [{ createAmazonBedrock }, { generateText }] = await Promise.all([
+      import("@ai-sdk/amazon-bedrock"),
+      import("ai"),
+    ]);
+    const bedrock = createAmazonBedrock({ region: "us-east-1", accessKeyId: "x", secretAccessKey: "y" });
+    return (await generateText({ model: bedrock("anthropic.claude-v2"), prompt: "hello" })).text;
+  },
+  "@anthropic-ai/vertex-sdk": async () => {
+    const { AnthropicVertex } = await import("@anthropic-ai/vertex-sdk");
+    const accessToken = "x";
+    const client = new AnthropicVertex({ region: "us-east5", projectId: "p", accessToken });
+    const reply = await client.messages.create({ model: "claude-sonnet-4-5", max_tokens: 9, messages });
+    return reply.content[0]?.type === "text" && reply.content[0].text;
+  },
   "@google/genai": async () => {
     const { GoogleGenAI } = await import("@google/genai");
     const asked = { model: "gemini-2.5-flash", contents: "hello" };

@@ -73,6 +73,8 @@ function withoutOwnParts({ url }: RawRequest): string {
   }
   // Of two SDKs that read one variable, one takes the version for a part of the base URL and the other adds it.
   path = path.replace(/(\/(?:openai\/)?v\d\w*)\1\//, "$1/");
+  // AzureOpenAI for JavaScript takes OpenAI's variable for its own.
+  path = path.replace(/^\/v1\/deployments\//, "/openai/deployments/");
   if (!path.includes("testId=")) return path;
   return path.replace(/([?&])testId=[^&#]*(&|$)/g, (_, before: string, after: string) => (after === "&" ? before : ""));
 }

@@ -9,9 +9,9 @@ import { targetOf } from "../../src/upstream/target.ts";
 const router = new Router(dialects);
 
 /** Where a chat goes whose client was given a base URL with this path and adds that one. */
-function goesTo(base: string, added: string, urls: Record<string, string> = {}): string {
+function goesTo(base: string, added: string, urls: Record<string, string> = {}, headers = {}): string {
   const body = Buffer.from(JSON.stringify({ model: "m", max_tokens: 1, messages: [{ role: "user", content: "hi" }] }));
-  const raw = new RawRequest("POST", `${base}${added}`, { host: "127.0.0.1:4010" }, body);
+  const raw = new RawRequest("POST", `${base}${added}`, { host: "127.0.0.1:4010", ...headers }, body);
   const { operation } = router.find(raw)!;
   const { origin, path } = targetOf(callOf(operation, raw, new LocalMemory()), new Map(Object.entries(urls)));
   return origin + path;
@@ -37,5 +37,12 @@ test.each([
 test("a gateway's own path stays before it", () => {
   expect(goesTo("/v1", "/chat/completions", { openai: "https://gateway.test/team/v1" })).toBe(
     "https://gateway.test/team/v1/chat/completions",
+  );
+});
+
+test("Azure's client for JavaScript reaches Azure, although it reads OpenAI's variable", () => {
+  const azure = { azure: "https://me.openai.azure.com" };
+  expect(goesTo("/@s/v1", "/deployments/d/chat/completions?api-version=1", azure, { "api-key": "x" })).toBe(
+    "https://me.openai.azure.com/openai/deployments/d/chat/completions?api-version=1",
   );
 });
