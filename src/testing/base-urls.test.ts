@@ -63,8 +63,8 @@ const CLIENTS: Record<string, () => Promise<unknown>> = {
   },
   "@anthropic-ai/vertex-sdk": async () => {
     const { AnthropicVertex } = await import("@anthropic-ai/vertex-sdk");
-    const accessToken = "x";
-    const client = new AnthropicVertex({ region: "us-east5", projectId: "p", accessToken });
+    const authClient = { getRequestHeaders: async () => new Headers({ authorization: "Bearer x" }) } as never;
+    const client = new AnthropicVertex({ region: "us-east5", projectId: "p", authClient });
     const reply = await client.messages.create({ model: "claude-sonnet-4-5", max_tokens: 9, messages });
     return reply.content[0]?.type === "text" && reply.content[0].text;
   },

@@ -97,6 +97,30 @@ describe("record", () => {
   });
 });
 
+describe("guards", () => {
+  const ask = (text: string): string =>
+    `curl -s -o reply -w '%{http_code}' "$OPENAI_BASE_URL/chat/completions" -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"${text}"}]}'`;
+
+  it("block what must not reach the provider", async () => {
+    const provider = await startProvider();
+    const args = ["record", "--provider-openai", provider.url, "--block", "email", "--", "sh", "-c"];
+    const { code, output, errors } = await stuntdouble([...args, ask("hello to ada@lovelace.org")], {
+      cwd: newFolder(),
+    }).ended();
+    expect({ code, output }).toEqual({ code: 0, output: "403" });
+    expect(errors).toContain("1 blocked");
+    expect(provider.calls()).toHaveLength(0);
+  });
+
+  it("are checked before the command starts", async () => {
+    const args = ["record", "--block", "no-such-detector", "--", "echo", "started"];
+    const { code, output, errors } = await stuntdouble(args, { cwd: newFolder() }).ended();
+    expect({ code, output }).toEqual({ code: 2, output: "" });
+    expect(errors).toContain("no-such-detector");
+    expect(errors).not.toContain("    at ");
+  });
+});
+
 describe("auto", () => {
   const hello = `curl -s "$OPENAI_BASE_URL/chat/completions" -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"hello"}]}'`;
 

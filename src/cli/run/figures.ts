@@ -7,6 +7,7 @@ export interface Figures {
   recorded: number;
   replayed: number;
   missed: number;
+  blocked: number;
   unused: number;
   promptTokens: number;
   completionTokens: number;
@@ -33,6 +34,7 @@ export function figuresOf({ calls, takes, unused }: SourceOutcome, prices: Price
     recorded: counted("recorded"),
     replayed: counted("replayed"),
     missed: calls.filter(({ outcome }) => outcome === "missed").length,
+    blocked: calls.filter(({ outcome }) => outcome === "blocked").length,
     unused: unused.length,
     promptTokens: sum((take) => take.promptTokens),
     completionTokens: sum((take) => take.completionTokens),

@@ -1,4 +1,5 @@
 import type { ReplaySpeed } from "../../cassettes/replay.ts";
+import type { GuardOptions } from "../../guard/options.ts";
 import type { CassetteOptions, UsedTake } from "../../server/cassette-options.ts";
 import { StuntDouble } from "../../server/double.ts";
 import type { RecordOptions } from "../../server/recording.ts";
@@ -9,6 +10,7 @@ import type { RunCall, RunTake, SourceOutcome, TapeSource } from "./tape-source.
 export interface HttpSourceOptions {
   cassettes: CassetteOptions & { scenario: string };
   record: RecordOptions;
+  guard: GuardOptions | undefined;
   warn(message: string): void;
 }
 
@@ -19,10 +21,11 @@ export class HttpSource implements TapeSource {
   readonly #calls: RunCall[] = [];
   readonly #takes: RunTake[] = [];
 
-  constructor({ cassettes, record, warn }: HttpSourceOptions) {
+  constructor({ cassettes, record, guard, warn }: HttpSourceOptions) {
     this.#scenario = cassettes.scenario;
     this.#double = new StuntDouble({
       record,
+      ...(guard && { guard }),
       cassettes: {
         ...cassettes,
         alone: true,
@@ -63,6 +66,8 @@ function callOf(name: string, { source, status, fixture, detail }: JournalRespon
       return { name, outcome: "replayed", status, ...(fixture !== null && { tape: fixture }) };
     case "upstream":
       return { name, outcome: "recorded", status };
+    case "guard":
+      return { name, outcome: "blocked", status, ...(detail !== undefined && { detail }) };
     case "miss":
     case "refused":
     case "internal":

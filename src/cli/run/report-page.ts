@@ -11,6 +11,7 @@ export function reportPage(report: RunReport): string {
     ["recorded", String(recorded)],
     ["replayed", String(replayed)],
     ["missed", String(missed)],
+    ["blocked", String(figures.blocked)],
     ["unused", String(unused)],
     ["tokens in", String(promptTokens)],
     ["tokens out", String(completionTokens)],

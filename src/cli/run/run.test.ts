@@ -88,6 +88,15 @@ test.each([
   expect(faultsOf(figuresOf(all, PRICES), all, allowed)).toHaveLength(count);
 });
 
+test("a call that was blocked is told of, and is no fault", () => {
+  const all = outcome({ calls: [{ ...replayed, outcome: "blocked", status: 403 }] });
+  const figures = figuresOf(all, PRICES);
+  expect(summaryLines(figures, all, RUN)).toEqual([
+    "stuntdouble replay checkout: 1 call, 0 recorded, 0 replayed, 0 missed, 0 unused, 1 blocked",
+  ]);
+  expect(faultsOf(figures, all, {})).toEqual([]);
+});
+
 test("a recording that was lost is a fault, whatever is allowed", () => {
   const all = outcome({ lost: ["the disk is full"] });
   expect(faultsOf(figuresOf(all, PRICES), all, { miss: true, empty: true })).toEqual(["the disk is full"]);

@@ -1,8 +1,12 @@
 import { DEFAULT_SCENARIO } from "../../cassettes/identity.ts";
-import { KNOWN_PRICES } from "../../chat/prices.ts";
+import { KNOWN_PRICES, type PriceList } from "../../chat/prices.ts";
+import { RedactionOptionsError } from "../../guard/finding.ts";
+import { GuardError } from "../../guard/guardrails.ts";
+import type { GuardOptions } from "../../guard/options.ts";
 import { type CassetteMode, type CassetteOptions, DEFAULT_CASSETTES } from "../../server/cassette-options.ts";
 import { SystemClock } from "../../state/clock.ts";
 import { cassetteSettings } from "../cassette-options.ts";
+import { guardSettings } from "../guard-options.ts";
 import { recordSettings } from "../record-options.ts";
 import type { WrapFlags } from "../run-options.ts";
 import { UsageError } from "../run-verb.ts";
@@ -28,6 +32,15 @@ const DEFAULT_GRACE_MS = 2_000;
  * @throws {UsageError | CassetteError} when it cannot be run
  */
 export async function runWithTapes(mode: CassetteMode, command: readonly string[], flags: WrapFlags): Promise<number> {
+  try {
+    return await run(mode, command, flags);
+  } catch (error) {
+    const unusable = error instanceof GuardError || error instanceof RedactionOptionsError;
+    throw unusable ? new UsageError(error.message) : error;
+  }
+}
+
+async function run(mode: CassetteMode, command: readonly string[], flags: WrapFlags): Promise<number> {
   if (command.length === 0)
     throw new UsageError(`stuntdouble ${mode} needs a command: stuntdouble ${mode} --scenario NAME -- COMMAND …`);
   const cassettes = settingsOf(mode, flags);
@@ -42,8 +55,9 @@ export async function runWithTapes(mode: CassetteMode, command: readonly string[
     return runInSandbox(stopGraceMs);
   }
   const prices = flags.prices === undefined ? KNOWN_PRICES : await readPrices(flags.prices);
+  const guard = guardWith(prices, await guardSettings(flags));
   const once = (signal?: AbortSignal): Promise<{ code: number; told: boolean }> =>
-    runOnce({ command, cassettes, flags, limits, prices, stopGraceMs, ...(signal && { signal }) });
+    runOnce({ command, cassettes, flags, limits, guard, prices, stopGraceMs, ...(signal && { signal }) });
   if (flags.watch === undefined) return (await once()).code;
   const { report, cassettes: folder = DEFAULT_CASSETTES } = flags;
   return runOnChange(once, {
@@ -67,21 +81,25 @@ interface Run {
   cassettes: CassetteOptions & { scenario: string };
   flags: WrapFlags;
   limits: NetworkLimits | undefined;
-  prices: typeof KNOWN_PRICES;
+  guard: GuardOptions | undefined;
+  prices: PriceList;
   stopGraceMs: number;
   signal?: AbortSignal;
 }
 
-async function runOnce({ command, cassettes, flags, limits, prices, stopGraceMs, signal }: Run): Promise<{
-  code: number;
-  told: boolean;
-}> {
+/** What a run costs is counted by one list. */
+function guardWith(prices: PriceList, guard: GuardOptions | undefined): GuardOptions | undefined {
+  return guard?.breaker === undefined ? guard : { ...guard, breaker: { prices, ...guard.breaker } };
+}
+
+async function runOnce(run: Run): Promise<{ code: number; told: boolean }> {
+  const { command, cassettes, flags, limits, guard, prices, stopGraceMs, signal } = run;
   const clock = new SystemClock();
   const startedAt = clock.wall();
   const begin = clock.now();
   const record = recordSettings(flags, undefined);
   const providers = { ...upstreamsOf(process.env), ...record.providers };
-  const sources: TapeSource[] = [new HttpSource({ cassettes, record: { ...record, providers }, warn: say })];
+  const sources: TapeSource[] = [new HttpSource({ cassettes, record: { ...record, providers }, guard, warn: say })];
   const variables = Object.assign({}, ...(await Promise.all(sources.map((source) => source.start()))));
   const block = limits && new RunBlock(limits);
   let ending: Awaited<ReturnType<typeof runCommand>>;

@@ -12,6 +12,7 @@ export function summaryLines(
   const counts = [
     counted(figures.calls, "call"),
     ...(["recorded", "replayed", "missed", "unused"] as const).map((name) => `${figures[name]} ${name}`),
+    ...(figures.blocked > 0 ? [`${figures.blocked} blocked`] : []),
   ];
   const lines = [`stuntdouble ${run.mode} ${run.scenario}: ${counts.join(", ")}`];
   const worth = worthOf(figures);

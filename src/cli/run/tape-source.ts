@@ -25,8 +25,11 @@ export interface SourceOutcome {
 export interface RunCall {
   /** `POST /v1/chat/completions` */
   name: string;
-  /** `answered`: by the source itself, such as a list of models that no tape holds. */
-  outcome: "recorded" | "replayed" | "answered" | "missed";
+  /**
+   * `answered`: by the source itself, such as a list of models that no tape holds. `blocked`: by a guardrail, before
+   * anything else was asked.
+   */
+  outcome: "recorded" | "replayed" | "answered" | "blocked" | "missed";
   /** As its protocol has it; 0 where the connection was broken before one was sent. */
   status: number;
   /** The tape that answered. */
