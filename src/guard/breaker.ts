@@ -158,10 +158,8 @@ export class StreamBreaker {
 
   #breach(scenario: string, more: Usage, over: (used: number, most: number) => boolean): Breach | undefined {
     const { scenario: inScenario, run } = this.#options;
-    return (
-      breachOf("scenario", sum(this.#scenarios.get(scenario), more), inScenario, over) ??
-      breachOf("run", sum(this.#run, more), run, over)
-    );
+    const used = inScenario && this.#scenarios.get(scenario);
+    return breachOf("scenario", more, inScenario, over, used) ?? breachOf("run", more, run, over, this.#run);
   }
 }
 
@@ -169,22 +167,20 @@ function exceeds(used: number, most: number): boolean {
   return used > most;
 }
 
+/** @param before what has been used up already */
 function breachOf(
   scope: Scope,
-  used: Usage,
+  more: Usage,
   limits: UsageLimits | undefined,
   over: (used: number, most: number) => boolean,
+  before?: Usage,
 ): Breach | undefined {
   if (limits === undefined) return undefined;
   for (const limit of USAGE_LIMITS) {
     const most = limits[limit];
-    if (most !== undefined && over(used[limit], most)) return { scope, limit, most };
+    if (most !== undefined && over(more[limit] + (before?.[limit] ?? 0), most)) return { scope, limit, most };
   }
   return undefined;
-}
-
-function sum(one: Usage = noUsage(), other: Usage): Usage {
-  return Object.fromEntries(USAGE_LIMITS.map((name) => [name, one[name] + other[name]])) as unknown as Usage;
 }
 
 /** What one call uses up, message by message. */

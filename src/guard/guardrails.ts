@@ -62,6 +62,9 @@ export interface GuardHit {
   direction: GuardDirection;
 }
 
+const REMEMBERED = 8;
+const LONGEST_REMEMBERED = 64 * 1024;
+
 /** The rules for one direction and one provider. */
 export class Screens {
   readonly all: readonly Screen[];
@@ -69,6 +72,9 @@ export class Screens {
   readonly detectors: readonly Detector[];
   readonly #finder: Finder;
   readonly #named: boolean;
+  /** The last that were clean: suites and agents that try again send the same over and over. */
+  readonly #clean: string[] = [];
+  #next = 0;
 
   constructor(screens: readonly Screen[]) {
     this.all = screens;
@@ -79,7 +85,11 @@ export class Screens {
 
   /** Whether one cheap look says that no rule finds anything in a body. */
   isClean(text: string): boolean {
-    return !this.#named && this.#finder.isClean(text) && !SPLIT.test(text);
+    // Texts of other lengths are told apart at once.
+    for (const clean of this.#clean) if (clean === text) return true;
+    if (this.#named || !this.#finder.isClean(text) || SPLIT.test(text)) return false;
+    if (text.length <= LONGEST_REMEMBERED) this.#clean[this.#next++ % REMEMBERED] = text;
+    return true;
   }
 }
 

@@ -122,7 +122,8 @@ export class Guards {
   outcome(call: Call, answer: Answer, outcome: Outcome, requestId: string): GatedBody | undefined {
     const { raw, operation } = call;
     if (answer.kind === "live" || answer.source.kind === "guard" || outcome.status === 0) return undefined;
-    const provider = this.#guardrails.isByProvider || this.#breaker ? this.#host.provider(raw, operation) : "";
+    const byProvider = this.#guardrails.isByProvider || this.#breaker?.isByPrompt;
+    const provider = byProvider ? this.#host.provider(raw, operation) : "";
     const screens = this.#guardrails.of("response", provider);
     const breaker = outcome.status < 400 ? this.#breaker : undefined;
     if (screens === undefined && breaker === undefined) return undefined;
