@@ -63,7 +63,7 @@ export interface GuardHit {
 }
 
 const REMEMBERED = 8;
-const LONGEST_REMEMBERED = 64 * 1024;
+const LONGEST_REMEMBERED = 256 * 1024;
 
 /** The rules for one direction and one provider. */
 export class Screens {
