@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import got from "got";
 import { FormData as UndiciFormData, request as undiciRequest } from "undici";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { VcrError, type VcrOptions, vcr } from "../../src/testing/vcr/index.ts";
 import { clients } from "./clients.ts";
 import { allAt, filesIn, listening, newFolder, provider } from "./support.ts";
@@ -114,6 +114,9 @@ describe("scopes", () => {
 });
 
 describe("modes", () => {
+  // Where CI is set, nothing is recorded unless it is asked for.
+  beforeEach(() => vi.stubEnv("CI", ""));
+
   test("auto records what is not there yet, and replays the rest", async () => {
     const upstream = await provider();
     const options: VcrOptions = { mode: "auto", folder: newFolder(), providers: allAt(upstream.url) };
