@@ -22,7 +22,10 @@ const server = createServer((socket) => {
   clients.add(socket);
   socket.on("close", () => clients.delete(socket));
   socket.on("error", () => {});
-  createInterface({ input: socket }).on("line", (line) => {
+  const lines = createInterface({ input: socket });
+  // It tells of the socket's errors once more.
+  lines.on("error", () => {});
+  lines.on("line", (line) => {
     const { id, method, params = {} } = JSON.parse(line);
     const answer = methods[method]?.(params) ?? { error: { code: -32601, message: `there is no ${method}` } };
     const { event, ...reply } = answer;

@@ -145,7 +145,9 @@ test("the suite's authentication is sent on every connection, but where a contra
   const suite = writeSuite(join(folder, "guarded"), guarded);
   const server = createServer((socket) => {
     const receive = guard(false, (message) => void socket.write(`${JSON.stringify(message)}\n`));
-    createInterface({ input: socket.on("error", () => {}) }).on("line", receive);
+    const lines = createInterface({ input: socket });
+    for (const part of [lines, socket]) part.on("error", () => {});
+    lines.on("line", receive);
   }).listen(join(folder, "guarded.sock"));
   stops.push(() => server.close());
   await once(server, "listening");
