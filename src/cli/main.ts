@@ -15,6 +15,13 @@ import { registerProxy, registerServe } from "./serve.ts";
 import { withVerb } from "./verb.ts";
 import { registerVerify } from "./verify.ts";
 
+// Who reads no longer what is said (`| head`) must not end a server, or a run before its command.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 const program = new Command("stuntdouble")
   .description("Stands in for every model, tool and daemon that an application talks to.")
   .showHelpAfterError("(add --help for what there is)")

@@ -58,6 +58,23 @@ describe("exit codes", () => {
     const forbidden = await stuntdouble([...EMPTY, "--", file], { cwd: folder }).ended();
     expect(forbidden.code).toBe(126);
     expect(forbidden.errors).toContain("may not be executed (chmod +x)");
+    const below = await stuntdouble([...EMPTY, "--", join(file, "below")], { cwd: folder }).ended();
+    expect(below).toMatchObject({
+      code: 127,
+      errors: expect.stringMatching(/^The command .* could not be started: .*ENOTDIR\.\n$/),
+    });
+    const empty = await stuntdouble([...EMPTY, "--", ""], { cwd: folder }).ended();
+    expect(empty).toMatchObject({
+      code: 127,
+      errors: expect.stringMatching(/^The command "" could not be started: .*\n$/),
+    });
+  });
+
+  it("is the command's where nobody reads what the run says", async () => {
+    const run = stuntdouble([...EMPTY, "--", "sh", "-c", "read line; exit 6"], { cwd: newFolder() });
+    run.stderr!.destroy();
+    run.stdin!.end("go\n");
+    expect((await run.ended()).code).toBe(6);
   });
 
   it.each([

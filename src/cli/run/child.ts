@@ -40,6 +40,8 @@ export interface CommandEnding {
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const OTHERS = ["SIGUSR1", "SIGUSR2", "SIGWINCH"] as const;
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGWINCH"];
+/** The last is Node's for a command that is an empty text. */
+const NO_SUCH: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ERR_INVALID_ARG_VALUE"]);
 const LOOK_AGAIN_MS = 10;
 const KILLED_WITHIN_MS = 1_000;
 
@@ -55,17 +57,17 @@ export async function runCommand([file, ...args]: readonly string[], options: Co
   let child: ChildProcess | undefined;
   // Before there is a process that it could be lost for.
   const passing = passSignals(() => child, !terminal);
-  child = spawn(file!, args, {
-    stdio: "inherit",
-    detached: !terminal,
-    env: { ...process.env, ...options.env, ...descendants.mark },
-  });
   try {
+    child = spawn(file!, args, {
+      stdio: "inherit",
+      detached: !terminal,
+      env: { ...process.env, ...options.env, ...descendants.mark },
+    });
     await once(child, "spawn");
   } catch (error) {
     passing.end();
     const fault = error as NodeJS.ErrnoException;
-    throw new CommandError(whyNotStarted(file!, undefined, fault), fault.code === "ENOENT" ? 127 : 126);
+    throw new CommandError(whyNotStarted(file!, undefined, fault), NO_SUCH.has(fault.code!) ? 127 : 126);
   }
   const command = child;
   const group = terminal ? undefined : child.pid!;
