@@ -154,11 +154,14 @@ export const BASE_URL_VARIABLES: readonly BaseUrlVariable[] = [
 ];
 
 /**
- * The variables with the address of a double in them.
+ * The variables with the address of a double in them; `STUNTDOUBLE_URL` is for clients that read none of the others.
  * @param url without a slash at the end; a scenario may follow it (`http://127.0.0.1:4010/@checkout`)
  */
 export function baseUrlVariables(url: string): Record<string, string> {
-  return Object.fromEntries(BASE_URL_VARIABLES.map(({ name, path }) => [name, url + path]));
+  return {
+    ...Object.fromEntries(BASE_URL_VARIABLES.map(({ name, path }) => [name, url + path])),
+    STUNTDOUBLE_URL: url,
+  };
 }
 
 /**

@@ -41,7 +41,7 @@ export class HttpSource implements TapeSource {
   async start(): Promise<Record<string, string>> {
     await this.#double.start();
     const url = `${this.#double.url}/@${encodeURIComponent(this.#scenario)}`;
-    return { ...baseUrlVariables(url), STUNTDOUBLE_URL: url };
+    return baseUrlVariables(url);
   }
 
   async finish(): Promise<SourceOutcome> {
