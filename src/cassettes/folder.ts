@@ -55,6 +55,11 @@ export class CassetteFolder {
     return entry;
   }
 
+  /** Whether any was recorded, and not written by hand: its name says so. */
+  get recorded(): boolean {
+    return this.#named.size > 0;
+  }
+
   get entries(): CassetteEntry[] {
     return [...this.#entries.values()];
   }

@@ -96,7 +96,7 @@ export class CassettePlayer {
     }
     const entries = folder.scenario(place.scenario);
     if (entries.length === 0) {
-      return `There is no cassette of the scenario ${scenario} in ${folder.root}. The header X-VCR-Scenario, a path that begins with /@name/ or --scenario say which one is meant.`;
+      return `There is no cassette of the scenario ${scenario} in ${folder.root}. Record it, or say which one is meant: the header X-VCR-Scenario, a path that begins with /@name/ or --scenario.`;
     }
     const asked = requestParts(call, "");
     const recorded = entries.map((entry) => {

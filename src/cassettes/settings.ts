@@ -18,15 +18,16 @@ const DEFAULTS: FolderSettings = { match: "exact", ignore: [] };
 
 /**
  * The settings that a folder keeps, or those that are given for one that keeps none.
+ * @param recorded whether it has recordings: where it keeps no settings, they were made with the usual ones
  * @throws {CassetteError} when they are broken, or contradict what is given: then nothing would match any more
  */
-export function folderSettings(root: string, given: Partial<FolderSettings>): FolderSettings {
-  const kept = readSettings(root);
+export function folderSettings(root: string, given: Partial<FolderSettings>, recorded: boolean): FolderSettings {
+  const kept = readSettings(root) ?? (recorded ? DEFAULTS : undefined);
   if (kept === undefined) return { ...DEFAULTS, ...given };
   const asked = { ...kept, ...given };
   if (JSON.stringify(asked) === JSON.stringify(kept)) return kept;
   throw new CassetteError(
-    `${join(root, SETTINGS_FILE)} says ${words(kept)}, but ${words(asked)} was asked for. What has been recorded one way is not found the other way: leave the flags out, or remove the folder and record it anew.`,
+    `The cassettes in ${root} were recorded with ${words(kept)}, but ${words(asked)} was asked for. What has been recorded one way is not found the other way: leave the flags out, or remove the folder and record it anew.`,
   );
 }
 

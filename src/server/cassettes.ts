@@ -47,10 +47,11 @@ export class Cassettes {
     this.root = root;
     this.#prune = options.prune ?? false;
     this.#mayBeIdle = options.mayBeIdle ?? false;
-    const settings = folderSettings(root, { ...(match && { match }), ...(ignore?.length && { ignore }) });
-    if (mode !== "live" && mode !== "replay") keepSettings(root, settings);
     const folder = new CassetteFolder(root);
     this.#folder = folder;
+    const given = { ...(match && { match }), ...(ignore?.length && { ignore }) };
+    const settings = folderSettings(root, given, folder.recorded);
+    if (mode !== "live" && mode !== "replay") keepSettings(root, settings);
     const routes = new TraceRoutes(options.traces);
     for (const id of routes.unknown(folder)) warn(`--traces: no cassette in ${root} holds the take ${id}.`);
     const { scenario = DEFAULT_SCENARIO, onTake } = options;

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Cassette } from "../../src/cassettes/types.ts";
@@ -174,6 +174,20 @@ describe("matching", () => {
     const later = await replaying({ folder: again });
     const other = { ...dated, metadata: { run: "2", kept: "2027-11-30" } };
     expect(await (await post(later.url, other)).text()).toBe(completion("dated"));
+  });
+
+  it("refuses to match in another way than was recorded, also the usual one, which no file says", async () => {
+    const usual = await recorded({});
+    expect(existsSync(join(usual.folder, "cassettes.json"))).toBe(false);
+    const inOrder = await recorded({ match: "position" });
+    for (const [folder, match] of [
+      [usual.folder, "position"],
+      [inOrder.folder, "messages"],
+    ] as const) {
+      await expect(replaying({ folder, match })).rejects.toThrow(
+        `The cassettes in ${folder} were recorded with match ${match === "position" ? "exact" : "position"}, but match ${match} was asked for.`,
+      );
+    }
   });
 
   it("by the last message or by position lets all else differ", async () => {

@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { livingProcesses } from "../../src/transport/process-group.ts";
 import { COMMAND, environment, newFolder, stuntdouble } from "./support.ts";
 
@@ -92,11 +92,27 @@ describe("exit codes", () => {
     [["replay", "--allow-host", "a b", "--", "true"], "--allow-host: "],
     [["record", "--sandbox", "--", "true"], "--sandbox cuts off the providers too"],
     [["replay", "--prices", "nowhere.json", "--", "true"], "nowhere.json cannot be read as JSON"],
+    [["replay", "--watch", "nowhere", "--", "true"], "--watch nowhere: there is no such file or folder."],
     [["env", "--url", "nowhere"], "expected one that begins with http:// or https://"],
   ])("%j is 2", async (args, message) => {
     const { code, errors } = await stuntdouble(args, { cwd: newFolder() }).ended();
     expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining(message) });
   });
+});
+
+test("a report that cannot be written fails a run, and hides no exit code of the command", async () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, "taken"), "");
+  for (const [ending, code] of [
+    [0, 1],
+    [7, 7],
+  ] as const) {
+    const run = stuntdouble([...EMPTY, "--report", "taken/run.html", "--", "sh", "-c", `exit ${ending}`], { cwd });
+    expect(await run.ended()).toMatchObject({
+      code,
+      errors: expect.stringContaining("The report taken/run.html could not be written: "),
+    });
+  }
 });
 
 describe("signals", () => {
@@ -247,7 +263,10 @@ describe("stuntdouble env", () => {
   it("prints what a shell, dotenv, JSON and GitHub read", async () => {
     const asked = ["-c", 'eval "$1"; printf "%s" "$OPENAI_BASE_URL"', "sh", await printed()];
     expect(spawnSync("sh", asked, { encoding: "utf8" }).stdout).toBe(OPENAI);
-    expect(JSON.parse(await printed("--format", "json"))).toMatchObject({ OPENAI_BASE_URL: OPENAI });
+    expect(JSON.parse(await printed("--format", "json"))).toMatchObject({
+      OPENAI_BASE_URL: OPENAI,
+      STUNTDOUBLE_URL: "http://127.0.0.1:4010/@it's",
+    });
     expect(await printed("--format", "dotenv")).toContain(`OPENAI_BASE_URL="${OPENAI}"\n`);
     expect(await printed("--format", "github")).toContain(`OPENAI_BASE_URL=${OPENAI}\n`);
     expect(await printed("--format", "github", "--url", "https://double.test/x/")).toContain(

@@ -44,14 +44,15 @@ export function reportFiles(file: string): { page: string; data: string } {
   return { page: `${found[1]}.html`, data: `${found[1]}.json` };
 }
 
-/** @throws {UsageError} when it cannot be written */
-export function writeReport(file: string, report: RunReport): void {
+/** @returns why it could not be written */
+export function writeReport(file: string, report: RunReport): string | undefined {
   const { page, data } = reportFiles(file);
   try {
     mkdirSync(dirname(page), { recursive: true });
     writeFileSync(data, `${JSON.stringify(report, null, 2)}\n`);
     writeFileSync(page, reportPage(report));
+    return undefined;
   } catch (error) {
-    throw new UsageError(`--report: ${(error as Error).message}`);
+    return `The report ${file} could not be written: ${(error as Error).message}`;
   }
 }

@@ -68,6 +68,24 @@ describe("the summary", () => {
     ]);
   });
 
+  it("lists failures that were recorded, since they are what a replay repeats", () => {
+    const failure: RunCall = { name: "POST /v1/messages", outcome: "recorded", status: 401 };
+    const calls = [failure, failure, { ...failure, status: 0 }, { ...failure, status: 200 }];
+    const takes = calls.map(() => take({ how: "recorded", promptTokens: 0, completionTokens: 0, savedMs: 0 }));
+    const all = outcome({ calls, takes });
+    expect(summaryLines(figuresOf(all, PRICES), all, { mode: "record", scenario: "s" })).toEqual([
+      "stuntdouble record s: 4 calls, 4 recorded, 0 replayed, 0 missed, 0 unused",
+      "  recorded a failure of POST /v1/messages: 401 (2 times)",
+      "  recorded a failure of POST /v1/messages: broken off",
+    ]);
+  });
+
+  it("says that unused cassettes are gone", () => {
+    const all = outcome({ unused: ["s/02-b.json"] });
+    const lines = summaryLines(figuresOf(all, PRICES), all, { ...RUN, pruned: true });
+    expect(lines.at(-1)).toBe("  unused s/02-b.json, and removed");
+  });
+
   it("shows twenty of each", () => {
     const all = outcome({ unused: Array.from({ length: 23 }, (_, index) => `${index}.json`) });
     const lines = summaryLines(figuresOf(all, PRICES), all, RUN);

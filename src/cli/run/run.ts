@@ -122,7 +122,8 @@ async function runOnce(run: Run): Promise<{ code: number; told: boolean }> {
   const figures = figuresOf(outcome, prices);
   const faults = faultsOf(figures, outcome, { miss: flags.allowMiss ?? false, empty: flags.allowEmpty ?? false });
   const exitCode = ending.code === 0 && faults.length > 0 ? FAILED : ending.code;
-  for (const line of summaryLines(figures, outcome, { mode, scenario })) say(line);
+  const pruned = cassettes.prune === true && figures.recorded + figures.replayed > 0;
+  for (const line of summaryLines(figures, outcome, { mode, scenario, pruned })) say(line);
   for (const target of new Set(refused.map(({ kind, target }) => `${kind} ${target}`))) say(`  refused ${target}`);
   for (const name of ending.leftBehind) say(`The command left ${name} behind, which was ended.`);
   for (const fault of faults) say(fault);
@@ -139,7 +140,11 @@ async function runOnce(run: Run): Promise<{ code: number; told: boolean }> {
       leftBehind: ending.leftBehind,
       refused,
     };
-    writeReport(flags.report, await reportOf(facts, figures, outcome, prices));
+    const fault = writeReport(flags.report, await reportOf(facts, figures, outcome, prices));
+    if (fault !== undefined) {
+      say(fault);
+      return { code: ending.code === 0 ? FAILED : ending.code, told: ending.told };
+    }
   }
   return { code: exitCode, told: ending.told };
 }

@@ -7,7 +7,7 @@ const MOST_SHOWN = 20;
 export function summaryLines(
   figures: Figures,
   { calls, unused }: SourceOutcome,
-  run: { mode: string; scenario: string },
+  run: { mode: string; scenario: string; pruned?: boolean },
 ): string[] {
   const counts = [
     counted(figures.calls, "call"),
@@ -17,14 +17,18 @@ export function summaryLines(
   const lines = [`stuntdouble ${run.mode} ${run.scenario}: ${counts.join(", ")}`];
   const worth = worthOf(figures);
   if (worth.length > 0) lines.push(`  ${worth.join(", ")}`);
+  const failed = calls.filter(({ outcome, status }) => outcome === "recorded" && (status >= 400 || status === 0));
   lines.push(
     ...shown(
-      distinct(calls.filter(({ outcome }) => outcome === "missed")).map(({ call, times }) => {
-        const why = call.detail?.split("\n", 1)[0] ?? `answered ${call.status}`;
-        return `missed ${call.name}: ${why}${times > 1 ? ` (${times} times)` : ""}`;
-      }),
+      toldOnce(failed, ({ name, status }) => `recorded a failure of ${name}: ${status === 0 ? "broken off" : status}`),
     ),
-    ...shown(unused.map((name) => `unused ${name}`)),
+    ...shown(
+      toldOnce(
+        calls.filter(({ outcome }) => outcome === "missed"),
+        ({ name, detail, status }) => `missed ${name}: ${detail?.split("\n", 1)[0] ?? `answered ${status}`}`,
+      ),
+    ),
+    ...shown(unused.map((name) => `unused ${name}${run.pruned ? ", and removed" : ""}`)),
   );
   return lines;
 }
@@ -46,15 +50,10 @@ function shown(lines: readonly string[]): string[] {
   return [...lines.slice(0, MOST_SHOWN).map((line) => `  ${line}`), ...more];
 }
 
-function distinct(calls: readonly RunCall[]): { call: RunCall; times: number }[] {
-  const found = new Map<string, { call: RunCall; times: number }>();
-  for (const call of calls) {
-    const key = `${call.name}\n${call.detail}`;
-    const known = found.get(key);
-    if (known === undefined) found.set(key, { call, times: 1 });
-    else known.times++;
-  }
-  return [...found.values()];
+function toldOnce(calls: readonly RunCall[], line: (call: RunCall) => string): string[] {
+  const found = new Map<string, number>();
+  for (const told of calls.map(line)) found.set(told, (found.get(told) ?? 0) + 1);
+  return [...found].map(([told, times]) => (times > 1 ? `${told} (${times} times)` : told));
 }
 
 function counted(count: number, noun: string): string {

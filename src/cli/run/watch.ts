@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { FSWatcher } from "chokidar";
+import { UsageError } from "../run-verb.ts";
 
 /** Editors write in several steps. */
 const SETTLE_MS = 100;
@@ -13,16 +15,24 @@ export interface WatchOptions {
   waiting(): void;
 }
 
+/** @throws {UsageError} for a path that is not there: nobody would be told of a misspelt one */
+function checkPaths(paths: readonly string[]): void {
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new UsageError(`--watch ${missing}: there is no such file or folder.`);
+}
+
 /**
  * Runs now and after each change, until a run is told to end, or this process is while it waits. A change ends a run
  * that is still going on.
  * @param run resolves to its exit code, and whether it was told to end
  * @returns the last exit code
+ * @throws {UsageError} when a path is not there
  */
 export async function runOnChange(
   run: (signal: AbortSignal) => Promise<{ code: number; told: boolean }>,
   { paths, ignored, waiting }: WatchOptions,
 ): Promise<number> {
+  checkPaths(paths);
   const { watch } = await import("chokidar");
   const roots = paths.map((path) => resolve(path));
   const own = ignored.map((path) => resolve(path));
