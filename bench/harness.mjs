@@ -50,8 +50,19 @@ function cpuMs(pid) {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Posts one body over and over with wrk on the second core. Gives requests a second and CPU time per request. */
-export async function load(server, { path, body, headers = {}, seconds, connections = 64 }) {
+/** Each request has a number in the place that was found, in letters: long numbers look like what a guard is after. */
+const NUMBERED = `local before, after, count = wrk.body:sub(1, from - 1), wrk.body:sub(to + 1), 0
+request = function()
+  count = count + 1
+  local number = string.format("%0" .. (to - from + 1) .. "d", count):gsub("%d", function(digit) return string.char(97 + digit) end)
+  return wrk.format(nil, nil, nil, before .. number .. after)
+end`;
+
+/**
+ * Posts one body over and over with wrk on the second core. Gives requests a second and CPU time per request.
+ * @param options `vary` is a part of the body in whose place each request has a number of its own
+ */
+export async function load(server, { path, body, headers = {}, seconds, connections = 64, vary }) {
   const bodyFile = join(scratch, "body");
   const script = join(scratch, "post.lua");
   writeFileSync(bodyFile, body);
@@ -64,6 +75,7 @@ export async function load(server, { path, body, headers = {}, seconds, connecti
       ...Object.entries({ "content-type": "application/json", ...headers }).map(
         ([name, value]) => `wrk.headers["${name}"] = "${value}"`,
       ),
+      ...(vary === undefined ? [] : [`local from, to = wrk.body:find("${vary}", 1, true)`, NUMBERED]),
     ].join("\n"),
   );
   const before = server.cpuMs();
