@@ -292,6 +292,8 @@ test.each([
     'there is no contract "nothing" to allow.',
   ],
   [["play", SUITE, "--delay", "500ms"], "Expected METHOD=DURATION"],
+  [["play", SUITE, "--delay", "nothing=5ms"], 'there is no method "nothing" to delay.'],
+  [["play", SUITE], "nothing was asked that could be served."],
   [["generate", "--schema", "README.md", "--out", "/nowhere"], "README.md: "],
 ])("stuntdouble %j is refused with a reason", async (args, reason) => {
   const ran = await runCli(args);

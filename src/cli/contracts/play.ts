@@ -50,5 +50,7 @@ export async function playContracts(path: string, flags: PlayFlags): Promise<num
   }
   await Promise.all(listeners.map((listener) => listener.close()));
   api?.close();
-  return controlled.served > 0 ? EXIT_PASSED : EXIT_NOT_RUN;
+  if (controlled.served > 0) return EXIT_PASSED;
+  process.stderr.write(`${path}: nothing was asked that could be served.\n`);
+  return EXIT_NOT_RUN;
 }

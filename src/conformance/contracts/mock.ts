@@ -2,6 +2,7 @@ import type { Clock } from "../../state/clock.ts";
 import type { Stamps } from "../../state/stamps.ts";
 import { errorResponse } from "../../wire/json-rpc.ts";
 import { childrenAt, rootSpan } from "../../wire/json-text.ts";
+import { SuiteError } from "../errors.ts";
 import { type AnsweringContract, type Chosen, MethodAnswers, type TextOf, type Unanswered } from "./answers.ts";
 import {
   type EventContract,
@@ -116,7 +117,7 @@ export class MockDaemon {
   readonly #clients = new Set<MockClient>();
   readonly #timers = new Map<EventContract, () => void>();
 
-  /** @throws SuiteError when `allow` names no contract */
+  /** @throws SuiteError when `allow` names no contract, or `delays` a method that is not answered */
   constructor(suite: Suite, options: MockOptions) {
     const { allow = [] } = options;
     checkAllowed(suite, allow);
@@ -135,6 +136,11 @@ export class MockDaemon {
       const schema = suite.schema?.methods.get(method);
       this.#answers.set(method, new MethodAnswers(own, schema, suite.placeholders, this.#ids));
     }
+    const unknown = [...(options.delays?.keys() ?? [])].filter((method) => !this.#answers.has(method));
+    if (unknown.length > 0)
+      throw new SuiteError(
+        unknown.map((name) => ({ file: suite.root, message: `there is no method "${name}" to delay.` })),
+      );
     const events = usable.filter((contract) => contract.kind === "event");
     this.#plan = planMock(calls, events, suite, this.#ids);
   }
