@@ -1,6 +1,11 @@
 import type { Answer } from "../dialects/answer.ts";
 import type { Call } from "../dialects/operation.ts";
-import type { CassetteHost, CassetteMode, CassetteOptions } from "./cassette-options.ts";
+import {
+  type CassetteHost,
+  type CassetteMode,
+  type CassetteOptions,
+  checkCassetteOptions,
+} from "./cassette-options.ts";
 import type { Cassettes } from "./cassettes.ts";
 
 /** The cassettes of a double, which open when they are first needed: it can answer before it listens. */
@@ -10,7 +15,9 @@ export class CassetteLink {
   #open: Cassettes | Promise<Cassettes> | undefined;
   #unused: readonly string[] = [];
 
+  /** @throws {RangeError} when an option has a value that there is not */
   constructor(options: CassetteOptions, host: CassetteHost) {
+    checkCassetteOptions(options);
     this.#options = options;
     this.#host = host;
   }

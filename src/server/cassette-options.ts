@@ -1,4 +1,4 @@
-import type { MatchMode } from "../cassettes/match-mode.ts";
+import { MATCH_MODES, type MatchMode } from "../cassettes/match-mode.ts";
 import type { ReplaySpeed } from "../cassettes/replay.ts";
 import type { Trace } from "../cassettes/types.ts";
 import type { Operation } from "../dialects/operation.ts";
@@ -63,6 +63,23 @@ export interface CassetteOptions {
   mayBeIdle?: boolean;
   /** Told of every take that is replayed, and of every one that has been written. */
   onTake?: (take: UsedTake) => void;
+}
+
+/** @throws {RangeError} for a value that is none of those that there are: nothing but a compiler would tell of it */
+export function checkCassetteOptions({ mode, speed, match, repeat }: CassetteOptions): void {
+  const check = (name: string, value: string | undefined, known: readonly string[]): void => {
+    if (value !== undefined && !known.includes(value))
+      throw new RangeError(
+        `cassettes.${name}: expected one of ${known.join(", ")}, but it is ${JSON.stringify(value)}.`,
+      );
+  };
+  check("mode", mode, CASSETTE_MODES);
+  check("match", match, MATCH_MODES);
+  check("repeat", repeat, ["miss", "last"]);
+  if (speed !== undefined && speed !== "max" && speed !== "real" && !(typeof speed === "number" && speed > 0))
+    throw new RangeError(
+      `cassettes.speed: expected "max", "real" or a factor above 0, but it is ${JSON.stringify(speed)}.`,
+    );
 }
 
 export interface UsedTake {

@@ -154,7 +154,19 @@ describe("modes", () => {
   test("and settings that are none are refused, and leave nothing behind", () => {
     const { fetch } = globalThis;
     expect(() => vcr.use("wrong", saying("hi", { network: { hosts: ["a b"] } }))).toThrow('"a b" is no host');
-    expect(() => vcr.use("wrong", saying("hi", { providers: { openai: "nowhere" } }))).toThrow("Invalid URL");
+    for (const [wrong, told] of [
+      [{ providers: { openai: "nowhere" } }, "providers.openai: expected a URL that begins with http:// or https://"],
+      [{ unknown: "ask" }, 'unknown: expected "pass" or "block", but it is "ask".'],
+      [{ mode: "rewind" }, 'cassettes.mode: expected one of live, record, replay, auto, once, but it is "rewind".'],
+      [
+        { match: "loosely" },
+        'cassettes.match: expected one of exact, messages, last-message, position, but it is "loosely".',
+      ],
+      [{ repeat: "cycle" }, 'cassettes.repeat: expected one of miss, last, but it is "cycle".'],
+      [{ speed: 0 }, 'cassettes.speed: expected "max", "real" or a factor above 0, but it is 0.'],
+    ] as const) {
+      expect(() => vcr.use("wrong", saying("hi", wrong as Partial<VcrOptions>))).toThrow(told);
+    }
     expect(globalThis.fetch).toBe(fetch);
   });
 

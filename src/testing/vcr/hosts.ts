@@ -7,7 +7,7 @@ export class CaughtHosts {
   /** By host and port: those of base URLs, and of providers that run on this machine. */
   readonly #own = new Map<string, string>();
 
-  /** @throws {TypeError} when a base URL is none */
+  /** @throws {RangeError} when a base URL is none */
   constructor(urls: Readonly<Record<string, string | undefined>>) {
     const local = Object.entries(providers).filter(([, { url }]) => url?.startsWith("http:"));
     for (const [provider, { url }] of local) {
@@ -18,6 +18,10 @@ export class CaughtHosts {
   }
 
   #add(provider: string, url: string): void {
+    if (!URL.canParse(url) || !/^https?:/i.test(url))
+      throw new RangeError(
+        `providers.${provider}: expected a URL that begins with http:// or https://, but it is ${JSON.stringify(url)}.`,
+      );
     this.#own.set(key(new URL(url)), provider);
   }
 

@@ -30,8 +30,8 @@ export class VcrScope implements AsyncDisposable {
 
   /**
    * @param onClose told once nothing more is caught
-   * @throws {RangeError} when `VCR_MODE` is no mode, or a host on a list is none
-   * @throws {TypeError} when a base URL is none
+   * @throws {RangeError} when `VCR_MODE` is no mode, a host on a list or a base URL is none, or an option has a value
+   * that there is not
    */
   constructor(name: string, options: VcrOptions, onClose: () => void) {
     const {
@@ -47,6 +47,8 @@ export class VcrScope implements AsyncDisposable {
     } = options;
     this.name = name;
     this.mode = modeFor(mode ?? modeInEnvironment(process.env) ?? "auto", process.env);
+    if (unknown !== undefined && unknown !== "pass" && unknown !== "block")
+      throw new RangeError(`unknown: expected "pass" or "block", but it is ${JSON.stringify(unknown)}.`);
     this.#options = options;
     this.#hosts = new CaughtHosts(providers);
     if (this.blocks !== undefined) checkNetworkBlock(this.blocks);
