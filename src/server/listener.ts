@@ -31,7 +31,7 @@ export interface ListenerOptions {
    * only if `otherwise` is called.
    */
   intercept?(request: NodeRequest, response: NodeResponse, otherwise: Otherwise): boolean;
-  refuse(raw: RawRequest, fault: BodyFault): Outcome;
+  refuse(raw: RawRequest, fault: BodyFault | { status: 500; message: string }): Outcome;
 }
 
 /** How a request is handled that nobody has taken. */
@@ -233,11 +233,21 @@ export class Listener {
     const headOnly = request.method === "HEAD";
     const raw = rawOf(request, body);
     const outcome = this.#options.handle(raw);
-    const { clock } = this.#options;
     if (outcome instanceof Promise) {
       response.once("close", () => raw.gone?.());
-      outcome.then((late) => respond(late, response, clock, headOnly));
-    } else respond(outcome, response, clock, headOnly);
+      outcome.then((late) => this.#respond(late, raw, response, headOnly));
+    } else this.#respond(outcome, raw, response, headOnly);
+  }
+
+  #respond(outcome: Outcome, raw: RawRequest, response: NodeResponse, headOnly: boolean): void {
+    const { clock } = this.#options;
+    try {
+      respond(outcome, response, clock, headOnly);
+    } catch (error) {
+      // A status or header that HTTP does not have, of a fixture made in code: one call's fault, not the server's.
+      const message = `The reply cannot be sent: ${(error as Error).message}`;
+      respond(this.#options.refuse(raw, { status: 500, message }), response, clock, headOnly);
+    }
   }
 }
 

@@ -55,3 +55,43 @@ describe("an answer that its client is slow to take", () => {
     expect(new Set([...others, ...late].map(({ id }) => id)).size).toBe(5);
   });
 });
+
+describe("what HTTP does not have", () => {
+  it.each([204, 304])("a body of a %i does not get in the way of the next reply", async (status) => {
+    double = await StuntDouble.start();
+    double.on({ userMessage: "hello", sequenceIndex: 0 }, { error: { message: "not sent" }, status });
+    double.on({ userMessage: "hello", sequenceIndex: 1 }, { content: "Hi!" });
+    const socket = connect(double.port, "127.0.0.1").setEncoding("latin1");
+    ask(socket, 2);
+    let text = "";
+    for await (const chunk of socket) {
+      text += chunk;
+      if (text.includes("Hi!")) break;
+    }
+    const [, first, second] = text.split("HTTP/1.1 ");
+    expect(first).toMatch(new RegExp(`^${status} [^]*\\r\\n\\r\\n$`));
+    expect(second).toMatch(/^200 OK/);
+  });
+
+  it.each([0, 1000])("the status %i fails its own call, and the next one is answered", async (status) => {
+    double = await StuntDouble.start();
+    double.on({ userMessage: "hello", sequenceIndex: 0 }, { error: { message: "no" }, status });
+    double.on({ userMessage: "hello", sequenceIndex: 1 }, { content: "Hi!" });
+    const call = () => fetch(`${double!.url}/v1/chat/completions`, { method: "POST", body: REQUEST });
+    const failed = await call();
+    expect(failed.status).toBe(500);
+    expect(await failed.json()).toMatchObject({
+      error: { message: expect.stringMatching(/^The reply cannot be sent: /) },
+    });
+    expect((await call()).status).toBe(200);
+  });
+
+  it.each([0, 1000])("the status %i breaks its own call off where its reply takes its time", async (status) => {
+    double = await StuntDouble.start();
+    double.on({ userMessage: "hello", sequenceIndex: 0 }, { error: { message: "no" }, status }, { latency: 1 });
+    double.on({ userMessage: "hello", sequenceIndex: 1 }, { content: "Hi!" });
+    const call = () => fetch(`${double!.url}/v1/chat/completions`, { method: "POST", body: REQUEST });
+    await expect(call()).rejects.toThrow();
+    expect((await call()).status).toBe(200);
+  });
+});

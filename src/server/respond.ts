@@ -20,7 +20,7 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
     const whole = typeof body === "string" ? Buffer.from(body) : body;
     headers.push("content-length", String(whole.length));
     response.writeHead(status, headers);
-    if (headOnly) response.end();
+    if (headOnly || hasNoBody(status)) response.end();
     else endWith(whole, response);
     return;
   }
@@ -41,10 +41,19 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
     // Written when the body is due; a cut before that leaves nothing of the reply.
     sink.head = () => {
       headers.push("content-length", String(body.chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)));
-      response.writeHead(status, headers);
+      try {
+        response.writeHead(status, headers);
+      } catch (error) {
+        response.destroy(error as Error);
+      }
     };
   }
   pace(body, sink, clock, (ending) => outcome.ended?.(ending));
+}
+
+/** What followed the head of such a reply, its client would read as the next one. */
+function hasNoBody(status: number): boolean {
+  return status < 200 || status === 204 || status === 304;
 }
 
 /** What rides on a head is copied once more, which pays up to about so many bytes. */
