@@ -59,6 +59,10 @@ describe("stuntdouble lint", () => {
 
   test("of nothing is not a pass", async () => {
     expect((await runCli(["lint", folder])).code).toBe(2);
+    expect(await runCli(["lint", "examples/cassettes"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("these are cassettes: stuntdouble verify checks them"),
+    });
     const { code, stderr } = await runCli(["lint", join(folder, "nowhere")]);
     expect([code, stderr]).toEqual([2, `${join(folder, "nowhere")}: there is no such file or folder.\n`]);
   });

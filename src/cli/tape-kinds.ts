@@ -12,6 +12,8 @@ export interface TapeKind {
   record?(path: string, cases: readonly string[], command: readonly string[], flags: RecordFlags): Promise<number>;
   /** @param paths in the order in which they would be used together */
   lint?(paths: readonly string[], flags: LintFlags): Promise<number>;
+  /** What does instead of a verb that this kind does not take, and that another kind would take it for its own by. */
+  instead?: Partial<Record<Verb, string>>;
 }
 
 export type Verb = "verify" | "play" | "record" | "lint";
@@ -37,6 +39,7 @@ const kinds: readonly TapeKind[] = [
     name: "cassettes (a recorded call in a JSON file, or a folder of them)",
     holds: async (path) => (await import("./cassettes/verify.ts")).holdsCassettes(path),
     verify: async (...args) => (await import("./cassettes/verify.ts")).verifyCassettes(...args),
+    instead: { lint: "these are cassettes: stuntdouble verify checks them, and stuntdouble scan looks for secrets." },
   },
   {
     name: "fixtures (JSON and YAML files, folders of them, globs, URLs)",
@@ -49,7 +52,12 @@ const kinds: readonly TapeKind[] = [
 export async function kindOf<V extends Verb>(path: string, verb: V): Promise<TapeKind & Required<Pick<TapeKind, V>>> {
   const takes = (kind: TapeKind): kind is TapeKind & Required<Pick<TapeKind, V>> => kind[verb] !== undefined;
   const able = kinds.filter(takes);
-  for (const kind of able) if (await kind.holds(path)) return kind;
+  for (const kind of kinds) {
+    const instead = kind.instead?.[verb];
+    if (!(takes(kind) || instead !== undefined) || !(await kind.holds(path))) continue;
+    if (takes(kind)) return kind;
+    throw new UsageError(`${path}: ${instead}`);
+  }
   const exists = await stat(path).then(
     () => true,
     () => false,
