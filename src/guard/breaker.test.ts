@@ -54,4 +54,11 @@ describe("repeated text", () => {
     const lines = Array.from({ length: 200 }, (_, index) => `${index}. This line has the number ${index * 7}.\n`);
     expect(lines.some((line) => repeated.push(line))).toBe(false);
   });
+
+  it("is waited for in a long text that repeats itself within a wide limit", () => {
+    const repeated = new RepeatedText({ times: 1300 });
+    const turns = Array.from({ length: 2700 }, () => "some words ".slice(0, 10));
+    // Two turns are one text of at least 20 characters.
+    expect(turns.findIndex((turn) => repeated.push(turn)) + 1).toBe(2 * 1301);
+  });
 });

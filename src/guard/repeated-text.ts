@@ -43,6 +43,7 @@ export class RepeatedText {
   #repeatsAround(block: number): boolean {
     const text = this.#text;
     const part = text.slice(block, block + this.#size);
+    let run = { period: 0, start: 0 };
     let before = block > 0 ? text.lastIndexOf(part, block - 1) : -1;
     for (
       ;
@@ -50,6 +51,8 @@ export class RepeatedText {
       before = before > 0 ? text.lastIndexOf(part, before - 1) : -1
     ) {
       const period = block - before;
+      // Several periods of a text that repeats itself are no longer than one, and walking it for each takes long.
+      if (before >= run.start && period % run.period === 0) continue;
       let end = block + this.#size;
       while (end < text.length && text[end] === text[end - period]) end++;
       let start = before;
@@ -57,6 +60,7 @@ export class RepeatedText {
       // What is shorter than the least counts together with its neighbours.
       const unit = period * Math.ceil(this.#least / period);
       if (end - start >= unit * (this.#times + 1)) return true;
+      run = { period, start };
     }
     return false;
   }
