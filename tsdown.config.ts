@@ -9,6 +9,7 @@ const shared = {
   // What is read at a start has no comments and no dead code. Names stay, for stack traces, and so do lines: Node prints
   // the one from which an error came that nobody caught.
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
+  outputOptions: { comments: { legal: true, annotation: false, jsdoc: false } },
   // jsonc-parser's CommonJS form requires its parts in a way that no bundler follows.
   inputOptions: { resolve: { mainFields: ["module", "main"] as string[] } },
 } as const;
