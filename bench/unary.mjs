@@ -9,7 +9,8 @@ const CASES = [
   { count: 10, bytes: 1024, rival: true },
   { count: 10, bytes: 64 * 1024, rival: true },
   { count: 10_000, bytes: 1024, rival: true },
-  { count: 10_000, bytes: 64 * 1024, rival: true },
+  // aimock takes seconds for as many of these at once as there are connections.
+  { count: 10_000, bytes: 64 * 1024, rival: false },
   { count: 100_000, bytes: 1024, rival: false },
   { count: 100_000, bytes: 64 * 1024, rival: false },
 ];
