@@ -65,8 +65,36 @@ export interface CassetteOptions {
   onTake?: (take: UsedTake) => void;
 }
 
-/** @throws {RangeError} for a value that is none of those that there are: nothing but a compiler would tell of it */
-export function checkCassetteOptions({ mode, speed, match, repeat }: CassetteOptions): void {
+const OPTION_NAMES = Object.keys({
+  ...{
+    mode: true,
+    folder: true,
+    scenario: true,
+    speed: true,
+    chaosLatencyMs: true,
+    tickMs: true,
+    raw: true,
+    match: true,
+  },
+  ...{
+    ignore: true,
+    traces: true,
+    repeat: true,
+    maxAgeMs: true,
+    prune: true,
+    alone: true,
+    mayBeIdle: true,
+    onTake: true,
+  },
+} satisfies Record<keyof CassetteOptions, true>);
+
+/** @throws {RangeError} for a name or a value that is none of those that there are: else only a compiler tells of it */
+export function checkCassetteOptions(options: CassetteOptions): void {
+  for (const name of Object.keys(options)) {
+    if (!OPTION_NAMES.includes(name))
+      throw new RangeError(`cassettes.${name}: there is no such option; there are ${OPTION_NAMES.join(", ")}.`);
+  }
+  const { mode, speed, match, repeat } = options;
   const check = (name: string, value: string | undefined, known: readonly string[]): void => {
     if (value !== undefined && !known.includes(value))
       throw new RangeError(

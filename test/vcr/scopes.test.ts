@@ -156,6 +156,11 @@ describe("modes", () => {
     expect(() => vcr.use("wrong", saying("hi", { network: { hosts: ["a b"] } }))).toThrow('"a b" is no host');
     for (const [wrong, told] of [
       [{ providers: { openai: "nowhere" } }, "providers.openai: expected a URL that begins with http:// or https://"],
+      [
+        { providers: { nobody: "http://localhost:1" } },
+        "providers.nobody: there is no such provider; there are openai,",
+      ],
+      [{ strict: true }, "cassettes.strict: there is no such option; there are mode, folder,"],
       [{ unknown: "ask" }, 'unknown: expected "pass" or "block", but it is "ask".'],
       [{ mode: "rewind" }, 'cassettes.mode: expected one of live, record, replay, auto, once, but it is "rewind".'],
       [
@@ -167,6 +172,7 @@ describe("modes", () => {
     ] as const) {
       expect(() => vcr.use("wrong", saying("hi", wrong as Partial<VcrOptions>))).toThrow(told);
     }
+    expect(() => vcr.use("", saying("hi"))).toThrow("A scenario needs a name");
     expect(globalThis.fetch).toBe(fetch);
   });
 

@@ -1,4 +1,4 @@
-import { providerOfHost, providers } from "../../upstream/providers.ts";
+import { providerNames, providerOfHost, providers } from "../../upstream/providers.ts";
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
@@ -7,7 +7,7 @@ export class CaughtHosts {
   /** By host and port: those of base URLs, and of providers that run on this machine. */
   readonly #own = new Map<string, string>();
 
-  /** @throws {RangeError} when a base URL is none */
+  /** @throws {RangeError} when a base URL is none, or a provider */
   constructor(urls: Readonly<Record<string, string | undefined>>) {
     const local = Object.entries(providers).filter(([, { url }]) => url?.startsWith("http:"));
     for (const [provider, { url }] of local) {
@@ -18,6 +18,8 @@ export class CaughtHosts {
   }
 
   #add(provider: string, url: string): void {
+    if (!providerNames.includes(provider))
+      throw new RangeError(`providers.${provider}: there is no such provider; there are ${providerNames.join(", ")}.`);
     if (!URL.canParse(url) || !/^https?:/i.test(url))
       throw new RangeError(
         `providers.${provider}: expected a URL that begins with http:// or https://, but it is ${JSON.stringify(url)}.`,

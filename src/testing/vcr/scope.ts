@@ -45,6 +45,7 @@ export class VcrScope implements AsyncDisposable {
       double,
       ...cassettes
     } = options;
+    if (name === "") throw new RangeError("A scenario needs a name: it is the folder of its cassettes.");
     this.name = name;
     this.mode = modeFor(mode ?? modeInEnvironment(process.env) ?? "auto", process.env);
     if (unknown !== undefined && unknown !== "pass" && unknown !== "block")
