@@ -66,26 +66,22 @@ export interface CassetteOptions {
 }
 
 const OPTION_NAMES = Object.keys({
-  ...{
-    mode: true,
-    folder: true,
-    scenario: true,
-    speed: true,
-    chaosLatencyMs: true,
-    tickMs: true,
-    raw: true,
-    match: true,
-  },
-  ...{
-    ignore: true,
-    traces: true,
-    repeat: true,
-    maxAgeMs: true,
-    prune: true,
-    alone: true,
-    mayBeIdle: true,
-    onTake: true,
-  },
+  mode: true,
+  folder: true,
+  scenario: true,
+  speed: true,
+  chaosLatencyMs: true,
+  tickMs: true,
+  raw: true,
+  match: true,
+  ignore: true,
+  traces: true,
+  repeat: true,
+  maxAgeMs: true,
+  prune: true,
+  alone: true,
+  mayBeIdle: true,
+  onTake: true,
 } satisfies Record<keyof CassetteOptions, true>);
 
 /** @throws {RangeError} for a name or a value that is none of those that there are: else only a compiler tells of it */
