@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { installPackages, run } from "./setup.mjs";
 
 const NODE = process.env.NEWEST_NODE ?? "24";
-const FILES = ["sdks.test.ts", "support/sdks.ts"];
+const FILES = ["sdks.test.ts", "support/sdk-kinds.ts", "support/sdks.ts"];
 
 installPackages();
 if (!existsSync("dist/index.js")) run("npm", ["run", "--silent", "build"]);
