@@ -148,16 +148,36 @@ export function nativeMembers(native: Native | undefined, dialect: string): Reco
   return typeof own === "object" && own !== null && !Array.isArray(own) ? (own as Record<string, unknown>) : undefined;
 }
 
-/** What was thought, where the wire has one text for it: the summary if there is nothing else. */
-export function reasoningText({ text, summary }: ReasoningPart): string {
-  return text === "" && summary !== undefined ? summary.join("\n\n") : text;
+/** The parts for an API that gives one choice: of a reply with several, those of the first. */
+export function partsOf({ choices }: ChatReply): Part[] {
+  return choices[0]?.parts ?? [];
+}
+
+/**
+ * What was thought, where the wire has one text for it: the summary if there is nothing else. Undefined if there is
+ * nothing to show, since another provider sent it encrypted.
+ */
+export function reasoningText({ text, summary, signature }: ReasoningPart): string | undefined {
+  const shown = text === "" && summary !== undefined ? summary.join("\n\n") : text;
+  return shown === "" && signature === undefined ? undefined : shown;
+}
+
+/** The texts of parts of these kinds put together, or undefined if there is none. */
+export function joinedText(parts: readonly Part[], ...types: ("text" | "reasoning" | "refusal")[]): string | undefined {
+  let text: string | undefined;
+  for (const part of parts) if ("text" in part && types.includes(part.type)) text = (text ?? "") + part.text;
+  return text;
 }
 
 /** All text of a choice, put together. */
-export function choiceText(choice: Choice): string {
-  let text = "";
-  for (const part of choice.parts) if (part.type === "text") text += part.text;
-  return text;
+export function choiceText({ parts }: Choice): string {
+  return joinedText(parts, "text") ?? "";
+}
+
+/** How a choice ended, where the wire has no other place for a refusal. */
+export function finishOf({ parts, finish }: Choice): Finish {
+  const refused = finish.reason === "stop" && parts.some(({ type }) => type === "refusal");
+  return refused ? { reason: "refusal" } : finish;
 }
 
 /** `n` of them: a reply that holds fewer is repeated. */

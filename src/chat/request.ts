@@ -79,6 +79,45 @@ export function joinContent(before: ChatMessage["content"], after: string | Cont
   return [...parts(before), ...parts(after)];
 }
 
+/** A function that a model may call, with what else was said of it. */
+export function functionTool(
+  name: string,
+  description: unknown,
+  parameters: unknown,
+  others: Record<string, unknown>,
+): ChatTool {
+  const offered: ChatTool["function"] = { name, parameters };
+  if (typeof description === "string") offered.description = description;
+  return { ...others, type: "function", function: offered };
+}
+
+/**
+ * The blocks of a model's turn as one message.
+ * @param sort the call that a block is, or whether it was thought or said
+ * @param content what the blocks that were said are put together
+ * @param thoughts the member under which the others stay as they are, for predicates
+ */
+export function modelMessage<Block>(
+  blocks: readonly Block[],
+  sort: (block: Block, index: number) => RequestToolCall | "thought" | "said",
+  content: (said: Block[]) => string | ContentPart[],
+  thoughts: string,
+): ChatMessage {
+  const calls: RequestToolCall[] = [];
+  const thought: Block[] = [];
+  const said: Block[] = [];
+  blocks.forEach((block, index) => {
+    const sorted = sort(block, index);
+    if (sorted === "thought") thought.push(block);
+    else if (sorted === "said") said.push(block);
+    else calls.push(sorted);
+  });
+  const message: ChatMessage = { role: "assistant", content: said.length > 0 ? content(said) : null };
+  if (thought.length > 0) message[thoughts] = thought;
+  if (calls.length > 0) message.tool_calls = calls;
+  return message;
+}
+
 /**
  * The blocks of a turn as messages: results of tools are messages of their own, in the order in which they stand
  * among the other blocks.

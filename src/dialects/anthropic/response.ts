@@ -105,8 +105,7 @@ function inputBlock(value: JsonObject): Block {
 function encodeReasoning(part: ReasoningPart): Block[] {
   if (part.redacted !== undefined) return [{ value: { type: "redacted_thinking", data: part.redacted } }];
   const thinking = reasoningText(part);
-  // Reasoning that another provider sent encrypted has nothing to show here.
-  if (thinking === "" && part.signature === undefined) return [];
+  if (thinking === undefined) return [];
   return [{ value: { type: "thinking", thinking, signature: part.signature ?? "", ...members(part.native) } }];
 }
 

@@ -3,6 +3,8 @@ import {
   type ChatRequest,
   type ChatTool,
   type ContentPart,
+  functionTool,
+  modelMessage,
   type RequestToolCall,
   textOrParts,
   turnMessages,
@@ -78,31 +80,26 @@ function decodeMessage(message: unknown, index: number, decoded: ChatMessage[]):
 }
 
 function assistantMessage(blocks: JsonObject[], place: string): ChatMessage {
-  const calls: RequestToolCall[] = [];
-  const reasoning: JsonObject[] = [];
-  const others: JsonObject[] = [];
-  blocks.forEach((block, index) => {
-    const { toolUse, reasoningContent } = block;
-    if (isObject(toolUse)) {
-      const at = `${place}.${index + 1}.member.toolUse`;
-      const id = need("string", toolUse["toolUseId"], `${at}.toolUseId`);
-      const name = need("string", toolUse["name"], `${at}.name`);
-      if (toolUse["input"] === undefined) throw invalid(`${at}.input`, "null", "Member must not be null");
-      calls.push({ id, type: "function", function: { name, arguments: JSON.stringify(toolUse["input"]) } });
-    } else if (isObject(reasoningContent)) {
+  return modelMessage(
+    blocks,
+    ({ toolUse, reasoningContent }, index) => {
+      const at = `${place}.${index + 1}.member`;
+      if (isObject(toolUse)) return toolCall(toolUse, `${at}.toolUse`);
+      if (!isObject(reasoningContent)) return "said";
       const { redactedContent } = reasoningContent;
-      if (redactedContent !== undefined) {
-        needBase64(redactedContent, `${place}.${index + 1}.member.reasoningContent.redactedContent`);
-      }
-      reasoning.push(block);
-    } else {
-      others.push(block);
-    }
-  });
-  const message: ChatMessage = { role: "assistant", content: others.length > 0 ? contentOf(others, place) : null };
-  if (reasoning.length > 0) message["reasoning_blocks"] = reasoning;
-  if (calls.length > 0) message.tool_calls = calls;
-  return message;
+      if (redactedContent !== undefined) needBase64(redactedContent, `${at}.reasoningContent.redactedContent`);
+      return "thought";
+    },
+    (said) => contentOf(said, place),
+    "reasoning_blocks",
+  );
+}
+
+function toolCall({ toolUseId, name, input }: JsonObject, place: string): RequestToolCall {
+  const id = need("string", toolUseId, `${place}.toolUseId`);
+  const called = need("string", name, `${place}.name`);
+  if (input === undefined) throw invalid(`${place}.input`, "null", "Member must not be null");
+  return { id, type: "function", function: { name: called, arguments: JSON.stringify(input) } };
 }
 
 function userMessages(role: string, blocks: JsonObject[], place: string): ChatMessage[] {
@@ -198,9 +195,7 @@ function decodeTool(tool: unknown, place: string): ChatTool[] {
   if (isObject(systemTool)) return [{ ...systemTool, type: "system_tool" }];
   const { name, description, inputSchema, ...others } = need("object", toolSpec, `${place}.toolSpec`);
   const { json } = need("object", inputSchema, `${place}.toolSpec.inputSchema`);
-  const offered: ChatTool["function"] = { name: need("string", name, `${place}.toolSpec.name`), parameters: json };
-  if (typeof description === "string") offered.description = description;
-  return [{ ...others, type: "function", function: offered }];
+  return [functionTool(need("string", name, `${place}.toolSpec.name`), description, json, others)];
 }
 
 function decodeFormat(format: JsonObject): NonNullable<ChatRequest["response_format"]> {

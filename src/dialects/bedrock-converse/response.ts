@@ -2,11 +2,12 @@ import { parseArguments } from "../../chat/arguments.ts";
 import {
   type ChatReply,
   type Choice,
-  type Finish,
+  finishOf,
   type Native,
   nativeMembers,
   nativeOf,
   type Part,
+  partsOf,
   type ReasoningPart,
   reasoningText,
 } from "../../chat/reply.ts";
@@ -50,11 +51,6 @@ export function encodeConverse(reply: ChatReply, context: EncodeContext<Converse
 // Of a model, not of this reply: an answer is the same bytes each time.
 export const LATENCY_MS = 100;
 
-/** The provider gives one choice; of a reply with several it is the first. */
-function choiceOf(reply: ChatReply): Choice | undefined {
-  return reply.choices[0];
-}
-
 export function roleOf(reply: ChatReply): string {
   return reply.envelope?.role ?? "assistant";
 }
@@ -68,7 +64,7 @@ export function ownMembers(reply: ChatReply): JsonObject {
 export function responseFields(reply: ChatReply, context: EncodeContext<ConverseVariant>): unknown {
   const recorded = members(reply.envelope?.native)?.["additionalModelResponseFields"];
   if (recorded !== undefined || context.variant.stopAt === "") return recorded;
-  const stop = choiceOf(reply)?.finish.stopSequence ?? null;
+  const stop = reply.choices[0]?.finish.stopSequence ?? null;
   let fields: unknown;
   for (const pointer of context.variant.stopAt.split(" ")) {
     fields = withValue(fields, pointer.slice(1).replaceAll("/", "."), stop);
@@ -88,7 +84,7 @@ export interface Block {
 }
 
 export function encodeBlocks(reply: ChatReply, context: EncodeContext): Block[] {
-  return (choiceOf(reply)?.parts ?? []).flatMap((part) => encodePart(part, context));
+  return partsOf(reply).flatMap((part) => encodePart(part, context));
 }
 
 function encodePart(part: Part, context: EncodeContext): Block[] {
@@ -131,25 +127,20 @@ function encodePart(part: Part, context: EncodeContext): Block[] {
 function encodeReasoning(part: ReasoningPart): Block[] {
   const { signature, redacted } = part;
   if (redacted !== undefined) return [{ value: { reasoningContent: { redactedContent: redacted } } }];
-  const shown = reasoningText(part);
-  // Reasoning that another provider sent encrypted has nothing to show here.
-  if (shown === "" && signature === undefined) return [];
-  return [
-    { value: { reasoningContent: { reasoningText: { text: shown, ...(signature !== undefined && { signature }) } } } },
-  ];
+  const text = reasoningText(part);
+  if (text === undefined) return [];
+  return [{ value: { reasoningContent: { reasoningText: { text, ...(signature !== undefined && { signature }) } } } }];
 }
 
-export function stopReason(reply: ChatReply): string {
-  const choice = choiceOf(reply);
-  if (choice === undefined) return "end_turn";
-  const refused = choice.finish.reason === "stop" && choice.parts.some((part) => part.type === "refusal");
-  return refused ? "content_filtered" : reasonOf(choice.finish);
+export function stopReason({ choices: [choice] }: ChatReply): string {
+  return choice === undefined ? "end_turn" : reasonOf(choice);
 }
 
-function reasonOf(finish: Finish): string {
-  if (finish.native?.dialect === BEDROCK_CONVERSE) return finish.native.value;
-  if (finish.stopSequence !== undefined) return "stop_sequence";
-  switch (finish.reason) {
+function reasonOf(choice: Choice): string {
+  const { native, stopSequence, reason } = finishOf(choice);
+  if (native?.dialect === BEDROCK_CONVERSE) return native.value;
+  if (stopSequence !== undefined) return "stop_sequence";
+  switch (reason) {
     case "stop":
     case "pause":
       return "end_turn";
@@ -163,7 +154,7 @@ function reasonOf(finish: Finish): string {
     case "error":
       return "malformed_model_output";
     default:
-      return finish.reason;
+      return reason;
   }
 }
 

@@ -1,3 +1,4 @@
+import { ERROR_EVENTS } from "../bedrock/errors.ts";
 import type { Rule, Rules } from "../rules.ts";
 
 const image: Rule[] = ["png", "jpeg", "gif", "webp"].map((format) => ({
@@ -100,14 +101,13 @@ const delta: Rule[] = [
   { as: "opaque", fields: { value: "" } },
 ];
 
-const EXCEPTIONS = [
-  "internalServerException",
-  "modelStreamErrorException",
-  "modelTimeoutException",
-  "serviceUnavailableException",
-  "throttlingException",
-  "validationException",
-];
+const finish: Rule = {
+  as: "finish",
+  fields: {
+    reason: "stopReason",
+    stopSequence: ["additionalModelResponseFields.stop_sequence", "additionalModelResponseFields.delta.stop_sequence"],
+  },
+};
 
 /**
  * Reads replies of Converse: a whole one, or a stream's events, each under its name as in the SDK.
@@ -128,16 +128,7 @@ export const converseRules: Rules = {
         },
         { each: "output.message.content.*", key: ["#"], rules: [{ oneOf: block }, { as: "stop" }] },
         { as: "usage", fields: { raw: { take: "usage", op: "merge" } } },
-        {
-          as: "finish",
-          fields: {
-            reason: "stopReason",
-            stopSequence: [
-              "additionalModelResponseFields.stop_sequence",
-              "additionalModelResponseFields.delta.stop_sequence",
-            ],
-          },
-        },
+        finish,
       ],
     },
     { each: "messageStart", as: "envelope", fields: { role: "role" } },
@@ -151,16 +142,7 @@ export const converseRules: Rules = {
           as: "envelope",
           fields: { "native.additionalModelResponseFields": { take: "additionalModelResponseFields", op: "merge" } },
         },
-        {
-          as: "finish",
-          fields: {
-            reason: "stopReason",
-            stopSequence: [
-              "additionalModelResponseFields.stop_sequence",
-              "additionalModelResponseFields.delta.stop_sequence",
-            ],
-          },
-        },
+        finish,
       ],
     },
     {
@@ -172,7 +154,7 @@ export const converseRules: Rules = {
       ],
     },
     { when: { message: { exists: true } }, as: "error", fields: { message: "message", native: "" } },
-    ...EXCEPTIONS.map((name): Rule => ({ each: name, as: "error", fields: { message: "message", native: "" } })),
+    ...ERROR_EVENTS.map((each): Rule => ({ each, as: "error", fields: { message: "message", native: "" } })),
   ],
   finishReasons: {
     end_turn: "stop",

@@ -16,8 +16,7 @@ export function encodeBedrockError(error: ApiError): WireReply {
 /** An error after the stream has begun, which the official clients raise. */
 export function encodeBedrockStreamError(error: ApiError): WireEvent {
   const type = typeOf(error);
-  const known = IN_STREAM.has(type) ? type : "ModelStreamErrorException";
-  return { event: known[0]!.toLowerCase() + known.slice(1), data: errorBody(error) };
+  return { event: eventOf(IN_STREAM.has(type) ? type : "ModelStreamErrorException"), data: errorBody(error) };
 }
 
 function errorBody({ message, extra }: ApiError): JsonObject {
@@ -33,6 +32,13 @@ const IN_STREAM = new Set([
   "ThrottlingException",
   "ValidationException",
 ]);
+
+function eventOf(type: string): string {
+  return type[0]!.toLowerCase() + type.slice(1);
+}
+
+/** The events of a stream that are errors. */
+export const ERROR_EVENTS = [...IN_STREAM].map(eventOf);
 
 /** Fixtures name the types of other providers too, which an AWS client could not make a class of. */
 function typeOf({ type, status }: ApiError): string {

@@ -5,6 +5,7 @@ import {
   nativeMembers,
   nativeOf,
   type Part,
+  partsOf,
   type ReasoningPart,
   reasoningText,
   type TextPart,
@@ -53,11 +54,6 @@ export function idOf(reply: ChatReply, context: EncodeContext): string {
   return reply.envelope?.id ?? context.id("");
 }
 
-/** The provider gives one choice; of a reply with several it is the first. */
-export function partsOf(reply: ChatReply): Part[] {
-  return reply.choices[0]?.parts ?? [];
-}
-
 /** What the model means to do with its tools is no part of the content. */
 export function isPlan(part: Part): part is ReasoningPart {
   return part.type === "reasoning" && members(part.native)["type"] === "tool_plan";
@@ -71,8 +67,7 @@ export function encodeContent(part: Part): JsonObject | undefined {
       return { type: "text", text: part.text };
     case "reasoning": {
       const thinking = reasoningText(part);
-      // Reasoning that another provider sent encrypted has nothing to show here.
-      return thinking === "" ? undefined : { type: "thinking", thinking };
+      return thinking ? { type: "thinking", thinking } : undefined;
     }
     case "opaque":
       return part.dialect === COHERE && isObject(part.value) ? part.value : undefined;

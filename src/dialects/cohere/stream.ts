@@ -1,4 +1,4 @@
-import type { ChatReply } from "../../chat/reply.ts";
+import { type ChatReply, partsOf } from "../../chat/reply.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 import {
@@ -10,7 +10,6 @@ import {
   idOf,
   isPlan,
   members,
-  partsOf,
 } from "./response.ts";
 
 /**

@@ -157,8 +157,7 @@ function encodeText(text: string, annotations: unknown): EncodedStep {
 function encodeThought(part: ReasoningPart): EncodedStep[] {
   const { signature } = part;
   const text = reasoningText(part);
-  // Reasoning that another provider sent encrypted has nothing to show here.
-  if (text === "" && signature === undefined) return [];
+  if (text === undefined) return [];
   const content = (piece: string): JsonObject => ({ type: "text", text: piece });
   return [
     {

@@ -93,8 +93,7 @@ export function encodePart(part: Part): JsonObject[] {
 
 function encodeThought(part: ReasoningPart): JsonObject[] {
   const text = reasoningText(part);
-  // Reasoning that another provider sent encrypted has nothing to show here.
-  if (text === "" && part.signature === undefined) return [];
+  if (text === undefined) return [];
   return [{ text, thought: true, ...signed(part.signature), ...members(part.native) }];
 }
 

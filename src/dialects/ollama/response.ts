@@ -3,8 +3,9 @@ import {
   type ChatReply,
   type Choice,
   type Finish,
+  joinedText,
   nativeMembers,
-  type Part,
+  partsOf,
   type ToolCallPart,
 } from "../../chat/reply.ts";
 import type { EncodeContext } from "../operation.ts";
@@ -42,20 +43,9 @@ export function encodeOllama(form: Form, reply: ChatReply, context: EncodeContex
     .map((call, index) => encodeToolCall(call, index, context));
   return {
     ...head(reply, context),
-    ...form(textOf(parts, "text", "refusal") ?? "", textOf(parts, "reasoning"), calls, reply.envelope?.role),
+    ...form(joinedText(parts, "text", "refusal") ?? "", joinedText(parts, "reasoning"), calls, reply.envelope?.role),
     ...end(reply, context),
   };
-}
-
-/** The provider gives one choice; of a reply with several it is the first. */
-export function partsOf(reply: ChatReply): Part[] {
-  return reply.choices[0]?.parts ?? [];
-}
-
-function textOf(parts: Part[], ...types: Part["type"][]): string | undefined {
-  let text: string | undefined;
-  for (const part of parts) if (types.includes(part.type) && "text" in part) text = (text ?? "") + part.text;
-  return text;
 }
 
 /** What begins each line. */

@@ -1,7 +1,7 @@
-import type { ChatReply } from "../../chat/reply.ts";
+import { type ChatReply, partsOf } from "../../chat/reply.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
-import { encodeToolCall, end, type Form, head, partsOf } from "./response.ts";
+import { encodeToolCall, end, type Form, head } from "./response.ts";
 
 /** Encodes the streamed reply: a line for each piece, the parts in their order, and one for the end. */
 export function encodeOllamaStream(form: Form, reply: ChatReply, context: EncodeContext): WireEvent[] {
