@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import { Print } from "../dialects/template.ts";
 import type { Clock } from "../state/clock.ts";
-import type { Sink } from "../transport/live.ts";
+import type { LiveBody, Sink } from "../transport/live.ts";
 import type { Outcome } from "./outcome.ts";
 import { pace } from "./pace.ts";
 
@@ -24,15 +24,12 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
     else endWith(whole, response);
     return;
   }
-  const sink = new ResponseSink(response);
   if ("attach" in body) {
     response.writeHead(status, headers);
-    if (headOnly) {
-      body.cancel();
-      response.end();
-    } else if (!body.attach(sink)) response.flushHeaders();
+    relay(body, response, headOnly || hasNoBody(status), headers);
     return;
   }
+  const sink = new ResponseSink(response);
   if (outcome.streamed) {
     response.writeHead(status, headers);
     // A client has its stream from the first byte of the head on; the time to the first token comes after it.
@@ -49,6 +46,19 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
     };
   }
   pace(body, sink, clock, (ending) => outcome.ended?.(ending));
+}
+
+/** Sends a body on whose head is written. */
+function relay(body: LiveBody, response: NodeResponse, headOnly: boolean, headers: readonly string[]): void {
+  if (headOnly) {
+    body.cancel();
+    response.end();
+    return;
+  }
+  // A short reply is often here to its end by the time its head is. Without a length its end is a piece of its own.
+  const whole = headers.includes("content-length") ? body.takeWhole() : undefined;
+  if (whole !== undefined) endWith(whole, response);
+  else if (!body.attach(new ResponseSink(response))) response.flushHeaders();
 }
 
 /** What followed the head of such a reply, its client would read as the next one. */

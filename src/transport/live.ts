@@ -16,6 +16,8 @@ export interface LiveBody {
    * @returns whether anything was written at once
    */
   attach(sink: Sink): boolean;
+  /** All of it, where its end is here before anybody has taken any; it is taken by that. */
+  takeWhole(): Uint8Array | undefined;
   /** Gives it up: nobody wants it. */
   cancel(): void;
   /** To be told how it ended. */

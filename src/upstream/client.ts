@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { type HeaderList, replyHeaders } from "./headers.ts";
 
 /** How long an upstream is waited for, in milliseconds; 0 is for ever. */
 export interface UpstreamTimeouts {
@@ -13,15 +14,14 @@ export interface UpstreamRequest {
   origin: string;
   path: string;
   method: string;
-  /** Names and values by turns. */
-  headers: string[];
+  headers: HeaderList;
   body: Uint8Array | undefined;
 }
 
 /** What becomes of a request, in this order: `head`, `data` any number of times, then `end`, or at any time `fail`. */
 export interface UpstreamEvents {
-  head(status: number, headers: Record<string, string | string[] | undefined>): void;
-  data(chunk: Buffer): void;
+  head(status: number, headers: HeaderList): void;
+  data(chunk: Uint8Array): void;
   end(): void;
   fail(error: Error): void;
 }
@@ -70,38 +70,63 @@ export class UpstreamClient {
   }
 
   send(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall {
-    let controller: Dispatcher.DispatchController | undefined;
-    let aborted = false;
     const { origin, path, method, headers, body } = request;
+    const call = new DispatchedCall(events);
     this.#dispatcher.dispatch(
       { origin, path, method: method as Dispatcher.HttpMethod, headers, body: body ?? null },
-      {
-        onRequestStart(started) {
-          controller = started;
-          if (aborted) started.abort(new AbortedError());
-        },
-        onResponseStart(_, status, responseHeaders) {
-          // 100 Continue and 103 Early Hints are between the provider and us.
-          if (status >= 200) events.head(status, responseHeaders);
-        },
-        onResponseData: (_, chunk) => events.data(chunk),
-        onResponseEnd: () => events.end(),
-        onResponseError: (_, error) => events.fail(error),
-      },
+      call,
     );
-    return {
-      pause: () => controller?.pause(),
-      resume: () => controller?.resume(),
-      abort: () => {
-        aborted = true;
-        controller?.abort(new AbortedError());
-      },
-    };
+    return call;
   }
 
   /** Closes the connections that are kept, and breaks what is under way. */
   async close(): Promise<void> {
     await this.#dispatcher.destroy();
+  }
+}
+
+class DispatchedCall implements Dispatcher.DispatchHandler, UpstreamCall {
+  readonly #events: UpstreamEvents;
+  #controller: Dispatcher.DispatchController | undefined;
+  #aborted = false;
+
+  constructor(events: UpstreamEvents) {
+    this.#events = events;
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    this.#aborted = true;
+    this.#controller?.abort(new AbortedError());
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#aborted) controller.abort(new AbortedError());
+  }
+
+  onResponseStart(_: unknown, status: number, headers: Parameters<typeof replyHeaders>[0]): void {
+    // 100 Continue and 103 Early Hints are between the provider and us.
+    if (status >= 200) this.#events.head(status, replyHeaders(headers));
+  }
+
+  onResponseData(_: unknown, chunk: Uint8Array): void {
+    this.#events.data(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#events.end();
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#events.fail(error);
   }
 }
 

@@ -3,7 +3,7 @@ import { blocked, type GateCut, type GateStep, type ResponseGate } from "../guar
 import type { GuardHit } from "../guard/guardrails.ts";
 import type { UpstreamEvents } from "./client.ts";
 import { decoderOf } from "./decode.ts";
-import { replyHeaders } from "./headers.ts";
+import { type HeaderList, headerOf } from "./headers.ts";
 
 /** What a provider's reply has to go through. */
 export interface ReplyGuard {
@@ -19,13 +19,16 @@ export interface ReplyGuard {
 }
 
 /** What becomes of a reply behind its guard: as `UpstreamEvents`, or `cut` in the place of `end`. */
-export interface ReplyEvents {
-  head(status: number, headers: [string, string][]): void;
-  data(chunk: Uint8Array): void;
-  end(): void;
-  fail(error: Error): void;
+export interface ReplyEvents extends UpstreamEvents {
   /** Before the head, if nothing of the reply may pass. */
   cut(cut: GateCut, event: Uint8Array | undefined): void;
+}
+
+/** Time since the request, in milliseconds. */
+export interface ReplyTime {
+  elapsed(): number;
+  /** Runs something at that time; gives what calls it off. */
+  at(atMs: number, run: () => void): () => void;
 }
 
 /** About a body that is not sent on as it came. */
@@ -35,8 +38,7 @@ const OF_THE_BODY = new Set(["content-length", "content-encoding"]);
 export class GuardedReply implements UpstreamEvents {
   readonly #guard: ReplyGuard;
   readonly #events: ReplyEvents;
-  readonly #elapsed: () => number;
-  readonly #at: (atMs: number, run: () => void) => () => void;
+  readonly #time: ReplyTime;
   #gate: ResponseGate | undefined;
   #decoder: Transform | undefined;
   /** Sends the head, if that has not been done. */
@@ -44,28 +46,16 @@ export class GuardedReply implements UpstreamEvents {
   #over = false;
   #disarm: () => void = () => {};
 
-  /**
-   * @param elapsed milliseconds since the request
-   * @param at runs something so many milliseconds after the request; gives what calls it off
-   */
-  constructor(
-    guard: ReplyGuard,
-    events: ReplyEvents,
-    elapsed: () => number,
-    at: (atMs: number, run: () => void) => () => void,
-  ) {
+  constructor(guard: ReplyGuard, events: ReplyEvents, time: ReplyTime) {
     this.#guard = guard;
     this.#events = events;
-    this.#elapsed = elapsed;
-    this.#at = at;
+    this.#time = time;
     this.#arm();
   }
 
-  head(status: number, fields: Record<string, string | string[] | undefined>): void {
+  head(status: number, headers: HeaderList): void {
     if (this.#over) return;
-    const headers = replyHeaders(fields);
-    const fieldOf = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
-    const coding = (fieldOf("content-encoding") ?? "identity").trim().toLowerCase();
+    const coding = (headerOf(headers, "content-encoding") ?? "identity").trim().toLowerCase();
     if (coding !== "identity" && coding !== "") {
       this.#decoder = decoderOf(coding);
       if (this.#decoder === undefined) {
@@ -80,18 +70,18 @@ export class GuardedReply implements UpstreamEvents {
       this.#decoder.on("end", () => this.#end());
       this.#decoder.on("error", (error) => this.fail(error));
     }
-    const gate = this.#guard.open(status, fieldOf("content-type"));
+    const gate = this.#guard.open(status, headerOf(headers, "content-type"));
     this.#gate = gate;
     this.#head = () =>
       this.#events.head(
         status,
-        headers.filter(([name]) => !OF_THE_BODY.has(name)),
+        headers.filter((_, at) => !OF_THE_BODY.has(headers[at - (at % 2)]!)),
       );
     if (!gate.isWhole) this.#sendHead();
     this.#arm();
   }
 
-  data(chunk: Buffer): void {
+  data(chunk: Uint8Array): void {
     if (this.#over) return;
     if (this.#decoder === undefined) this.#push(chunk);
     else this.#decoder.write(chunk);
@@ -106,8 +96,8 @@ export class GuardedReply implements UpstreamEvents {
   fail(error: Error): void {
     if (this.#over) return;
     // What waits for more that does not come is all there is; of what is no stream, nothing is any use.
-    if (this.#gate?.isWhole === false) this.#take(this.#gate.end(this.#elapsed()));
-    else this.#gate?.giveUp(this.#elapsed());
+    if (this.#gate?.isWhole === false) this.#take(this.#gate.end(this.#time.elapsed()));
+    else this.#gate?.giveUp(this.#time.elapsed());
     if (this.#over) return;
     this.#finish();
     this.#events.fail(error);
@@ -115,13 +105,13 @@ export class GuardedReply implements UpstreamEvents {
 
   #push(bytes: Uint8Array): void {
     if (this.#over) return;
-    this.#take(this.#gate!.push(bytes, this.#elapsed()));
+    this.#take(this.#gate!.push(bytes, this.#time.elapsed()));
     this.#arm();
   }
 
   #end(): void {
     if (this.#over) return;
-    this.#take(this.#gate!.end(this.#elapsed()));
+    this.#take(this.#gate!.end(this.#time.elapsed()));
     if (this.#over) return;
     this.#finish();
     this.#sendHead();
@@ -158,8 +148,8 @@ export class GuardedReply implements UpstreamEvents {
     if (this.#over) return;
     const { dueMs } = this.#gate ?? this.#guard;
     if (dueMs === Number.POSITIVE_INFINITY) return;
-    this.#disarm = this.#at(dueMs, () => {
-      const step = this.#gate?.expire(this.#elapsed()) ?? { out: [], hits: [], cut: this.#guard.expire() };
+    this.#disarm = this.#time.at(dueMs, () => {
+      const step = this.#gate?.expire(this.#time.elapsed()) ?? { out: [], hits: [], cut: this.#guard.expire() };
       this.#take(step);
     });
   }

@@ -1,6 +1,9 @@
 import type { RawRequest } from "../dialects/raw-request.ts";
 import { providers } from "./providers.ts";
 
+/** Names and values by turns. */
+export type HeaderList = string[];
+
 /** They are about one connection, or about a body that is sent anew. */
 const NOT_FORWARDED = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"],
@@ -23,13 +26,13 @@ const PLACEHOLDER = /^(sk-aimock-|sk-stuntdouble-)/;
 const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key", "api-key", "xi-api-key"] as const;
 
 /**
- * The headers that a request goes on with, as names and values by turns.
+ * The headers that a request goes on with.
  * @param key is put in where the caller sent none, or a placeholder
  */
-export function requestHeaders(raw: RawRequest, provider: string, key: string | undefined): string[] {
+export function requestHeaders(raw: RawRequest, provider: string, key: string | undefined): HeaderList {
   const named = connectionTokens(raw.header("connection"));
   const injects = key !== undefined && hasNoKey(raw);
-  const list: string[] = [];
+  const list: HeaderList = [];
   for (const name in raw.headers) {
     const value = raw.headers[name];
     if (value === undefined || name.startsWith(":") || NOT_FORWARDED.has(name) || OWN.test(name) || named.has(name))
@@ -60,15 +63,27 @@ export function keyFromEnvironment(provider: string): string | undefined {
 }
 
 /** The headers of a provider's reply that are not about the connection to it. */
-export function replyHeaders(headers: Record<string, string | string[] | undefined>): [string, string][] {
+export function replyHeaders(headers: Record<string, string | string[] | undefined>): HeaderList {
   const named = connectionTokens(one(headers["connection"]));
-  const kept: [string, string][] = [];
+  const kept: HeaderList = [];
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || name.startsWith(":") || HOP_BY_HOP.has(name) || named.has(name)) continue;
-    for (const single of Array.isArray(value) ? value : [value]) kept.push([name, single]);
+    if (typeof value === "string") kept.push(name, value);
+    else for (const single of value) kept.push(name, single);
   }
   return kept;
+}
+
+/** The value of the first header of that name, which is in lower case. */
+export function headerOf(headers: HeaderList, name: string): string | undefined {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at] === name) return headers[at + 1];
+  return undefined;
+}
+
+/** Each with its value. */
+export function headerPairs(headers: HeaderList): [name: string, value: string][] {
+  return headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]!]] : []));
 }
 
 const HOP_BY_HOP = new Set([

@@ -97,7 +97,7 @@ export function providerOf(
   raw: RawRequest,
   path: string,
   operation: Operation | undefined,
-  configured: ReadonlySet<string>,
+  configured: ReadonlyMap<string, string>,
 ): string | undefined {
   const provider = (operation && providerOfOperation(operation, raw)) ?? providerOfPath(raw, path);
   if (provider !== "openai") return provider;
@@ -107,7 +107,7 @@ export function providerOf(
     return openaiCompatible && keyPrefix !== undefined && key.startsWith(keyPrefix);
   });
   if (owner !== undefined || configured.has("openai")) return owner ?? provider;
-  const compatible = [...configured].filter((name) => providers[name]?.openaiCompatible);
+  const compatible = [...configured.keys()].filter((name) => providers[name]?.openaiCompatible);
   return compatible.length === 1 ? compatible[0] : provider;
 }
 

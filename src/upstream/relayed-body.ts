@@ -56,6 +56,13 @@ export class RelayedBody implements LiveBody {
     return queue.length > 0 || this.#over !== undefined;
   }
 
+  takeWhole(): Uint8Array | undefined {
+    if (this.#over !== "end" || this.#closed) return undefined;
+    this.#closed = true;
+    this.onEnding?.(this.#ending);
+    return this.#queue.length === 1 ? this.#queue[0]! : Buffer.concat(this.#queue);
+  }
+
   cancel(): void {
     if (this.#closed) return;
     this.#closed = true;

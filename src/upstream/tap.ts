@@ -1,6 +1,7 @@
 import type { ArrivedChunk, Exchange, ExchangeCut, ExchangeEnding } from "../dialects/exchange.ts";
 import type { Call } from "../dialects/operation.ts";
 import type { Clock } from "../state/clock.ts";
+import { type HeaderList, headerOf, headerPairs } from "./headers.ts";
 
 /** Makes a tape of a call. Asked for one when the head of the reply has arrived. */
 export interface TapeMaker {
@@ -30,7 +31,7 @@ interface TapHead {
   /** Unix time in milliseconds. */
   sentAtMs: number;
   status: number;
-  headers: [string, string][];
+  headers: HeaderList;
 }
 
 /** Keeps a copy of a reply as it passes, up to a limit, and makes it a tape when it is over. */
@@ -76,18 +77,14 @@ export class Tap {
       ...head,
       call,
       raw: call.raw,
-      headers,
+      headers: headerPairs(headers),
       chunks: this.#chunks,
       ending,
       droppedBytes: this.#dropped,
       totalMs,
       ...(cut !== undefined && { cut }),
     };
-    const coding =
-      headers
-        .find(([name]) => name === "content-encoding")?.[1]
-        .trim()
-        .toLowerCase() ?? "identity";
+    const coding = (headerOf(headers, "content-encoding") ?? "identity").trim().toLowerCase();
     if (coding === "identity" || coding === "") tape.write(exchange);
     else tape.write(import("./decode.ts").then(({ decoded }) => decoded(exchange, coding)));
   }

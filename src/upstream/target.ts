@@ -28,13 +28,13 @@ export function targetOf(call: Pick<Call, "raw" | "operation">, urls: ReadonlyMa
   const host = raw.header("host") ?? raw.header(":authority") ?? "";
   const hosted = providerOfHost(host);
   if (hosted !== undefined) return joined(hosted, urls.get(hosted) ?? `https://${host}`, path);
-  const segment = path.slice(1).split(/[/?]/, 1)[0]!;
+  const segment = /^\/?([^/?]*)/.exec(path)![1]!;
   // The paths of Groq and Azure begin with the name of another provider.
   if (Object.hasOwn(providers, segment) && !/^\/openai\/(v1|deployments)\//.test(path)) {
     return joined(segment, baseOf(segment, urls, raw), path.slice(segment.length + 1));
   }
   const operation = call.operation.dialect === "http" ? undefined : call.operation;
-  const provider = providerOf(raw, path, operation, new Set(urls.keys()));
+  const provider = providerOf(raw, path, operation, urls);
   if (provider === undefined) {
     throw new NoUpstreamError(
       `Nothing tells which provider ${raw.method} ${raw.path} is for. Begin the path with the provider's name (/openai/…); known are ${providerNames.join(", ")}.`,
@@ -80,18 +80,37 @@ function withoutOwnParts({ url }: RawRequest): string {
 }
 
 /** A path whose first segments are the base's last ones is not doubled: `…/v1` and `/v1/models` are `…/v1/models`. */
-function joined(provider: string, base: string, path: string): Target {
+function joined(provider: string, base: string, given: string): Target {
+  const { origin, segments } = partsOf(base);
+  const path = given.startsWith("/") ? given : `/${given}`;
+  if (segments.length === 0) return { provider, origin, path };
+  const after = path
+    .split("?", 1)[0]!
+    .split("/")
+    .filter((segment) => segment !== "");
+  let shared = Math.min(segments.length, after.length);
+  while (shared > 0 && segments.slice(-shared).some((segment, index) => segment !== after[index])) shared--;
+  const kept = segments.slice(0, segments.length - shared);
+  return { provider, origin, path: kept.map((segment) => `/${segment}`).join("") + path };
+}
+
+interface BaseParts {
+  origin: string;
+  segments: readonly string[];
+}
+
+const MOST_BASES = 256;
+const knownBases = new Map<string, BaseParts>();
+
+/** There are few base URLs, and every call has one. */
+function partsOf(base: string): BaseParts {
+  const known = knownBases.get(base);
+  if (known !== undefined) return known;
   // A user in it is for nobody: neither is it sent, nor must a message show it.
   const plain = base.replace(/\/+$/, "").replace(/^(https?:\/\/)[^/]*@/, "$1");
-  const [, origin = plain, prefix = ""] = /^(https?:\/\/[^/]+)(\/.*)?$/.exec(plain) ?? [];
-  const before = prefix.split("/").filter((segment) => segment !== "");
-  const after = (path.split("?", 1)[0] ?? "").split("/").filter((segment) => segment !== "");
-  let shared = Math.min(before.length, after.length);
-  while (shared > 0 && before.slice(-shared).some((segment, index) => segment !== after[index])) shared--;
-  const kept = before.slice(0, before.length - shared);
-  return {
-    provider,
-    origin,
-    path: kept.map((segment) => `/${segment}`).join("") + (path.startsWith("/") ? path : `/${path}`),
-  };
+  const [, origin = plain, path = ""] = /^(https?:\/\/[^/]+)(\/.*)?$/.exec(plain) ?? [];
+  const parts = { origin, segments: path.split("/").filter((segment) => segment !== "") };
+  if (knownBases.size >= MOST_BASES) knownBases.clear();
+  knownBases.set(base, parts);
+  return parts;
 }
