@@ -153,7 +153,8 @@ async function overrides(ask) {
     const response = { content: "alpha", [name.split(".")[0]]: value };
     const places = [await ask(false, response), await ask(true, response)];
     // A word that is there in any case, as `max_tokens` may be, says nothing of the override.
-    const shows = (index) => shown.test(places[index].text) && !shown.test(before[index].text);
+    const all = ({ head, text }) => `${head}\n${text}`;
+    const shows = (index) => shown.test(all(places[index])) && !shown.test(all(before[index]));
     if (shows(0) && shows(1)) held.push(name);
     else if (shows(0) || shows(1)) held.push(`${name} (${shows(1) ? "streamed" : "whole"})`);
   }

@@ -102,6 +102,13 @@ describe("converse", () => {
     expect(events.at(-1)?.metadata?.usage).toEqual({ inputTokens: 2, outputTokens: 6, totalTokens: 8 });
   });
 
+  it("tells of the tier", async () => {
+    double.onMessage("hello", { content: "Hi!", serviceTier: "flex" });
+    const { serviceTier } = await client.send(new ConverseCommand(ask("hello")));
+    const events = await all((await client.send(new ConverseStreamCommand(ask("hello")))).stream);
+    expect([serviceTier, events.at(-1)?.metadata?.serviceTier]).toEqual([{ type: "flex" }, { type: "flex" }]);
+  });
+
   it("streamed in its own time, one message a chunk", async () => {
     double.onMessage("hello", { content: "Hi, you!" }, { chunkSize: 4, latency: 1 });
     const events = await all((await client.send(new ConverseStreamCommand(ask("hello")))).stream);
@@ -339,6 +346,26 @@ describe("invoke", () => {
     });
     const events = await stream("openai.gpt-oss-120b-1:0", body);
     expect(events.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 2 }, ...metrics(2, 6) });
+  });
+
+  it("tells of the tier in the head, and of tokens where the body is whole", async () => {
+    double.onMessage("hello", { content: "Hi, you!", serviceTier: "flex" });
+    const asked = {
+      modelId: "meta.llama3-8b-instruct-v1:0",
+      body: JSON.stringify({ prompt: "hello" }),
+    };
+    const { serviceTier } = await client.send(new InvokeModelCommand(asked));
+    const streamed = await client.send(new InvokeModelWithResponseStreamCommand(asked));
+    await all(streamed.body);
+    expect([serviceTier, streamed.serviceTier]).toEqual(["flex", "flex"]);
+    const { headers } = await double.fetch(`http://double/model/${asked.modelId}/invoke`, {
+      method: "POST",
+      body: asked.body,
+    });
+    expect([...headers].filter(([name]) => name.endsWith("-token-count"))).toEqual([
+      ["x-amzn-bedrock-input-token-count", "2"],
+      ["x-amzn-bedrock-output-token-count", "2"],
+    ]);
   });
 
   it("a model behind an ARN, by the form of the body", async () => {

@@ -95,7 +95,10 @@ function claude(operation: string, framing = SSE): Row {
   };
 }
 
-function nova(operation: string): Row {
+/** Of the tier only the head tells, where the body is the model's own. */
+const TIER_IN_HEAD = "x-amzn-bedrock-service-tier: own-tier";
+
+function nova(operation: string, serviceTier: Shown): Row {
   return {
     operation,
     framing: BINARY,
@@ -106,6 +109,7 @@ function nova(operation: string): Row {
       usage: '"usage":{"inputTokens":1111,"outputTokens":222',
       finishReason: '"stopReason":"max_tokens"',
       role: '"role":"own-role"',
+      serviceTier,
     },
     blocks: "kept",
   };
@@ -115,7 +119,8 @@ function nova(operation: string): Row {
 function continued(operation: string, text: string, overrides: Row["overrides"]): Row {
   const written = '{\\"name\\": \\"beta\\", \\"parameters\\": {\\"gamma\\":\\"delta\\"}}';
   // In pieces of twenty characters.
-  return { operation, framing: BINARY, text, call: [written, '\\"beta\\"'], overrides, blocks: "kept" };
+  const all = { ...overrides, serviceTier: TIER_IN_HEAD };
+  return { operation, framing: BINARY, text, call: [written, '\\"beta\\"'], overrides: all, blocks: "kept" };
 }
 
 function responses(operation: string, more: Row["overrides"] = {}): Row {
@@ -202,17 +207,16 @@ const rows: Row[] = [
     },
     blocks: "kept",
   },
-  nova("bedrock-converse"),
+  nova("bedrock-converse", '"serviceTier":{"type":"own-tier"}'),
   claude("bedrock-invoke-anthropic", BINARY),
-  nova("bedrock-invoke-nova"),
+  nova("bedrock-invoke-nova", TIER_IN_HEAD),
   onBedrock,
   continued("bedrock-invoke-llama", '"generation":"alpha', {
     usage: '"prompt_token_count":1111',
     finishReason: '"stop_reason":"length"',
   }),
   continued("bedrock-invoke-mistral", '"outputs":[{"text":"alpha', {
-    // Of a whole reply only headers tell.
-    usage: ["", '"inputTokenCount":1111'],
+    usage: ["x-amzn-bedrock-input-token-count: 1111", '"inputTokenCount":1111'],
     finishReason: '"stop_reason":"length"',
   }),
   continued("bedrock-invoke-titan", '"outputText":"alpha', {
@@ -295,9 +299,11 @@ async function bothForms(call: ProviderCall, prompt: string): Promise<WireAnswer
 
 function expectShown(forms: WireAnswer[], shown: Shown): void {
   const [whole, streamed] = Array.isArray(shown) ? shown : [shown, shown];
-  expect(forms[0]!.text).toContain(whole);
-  expect(forms[1]!.text).toContain(streamed);
+  expect(told(forms[0]!)).toContain(whole);
+  expect(told(forms[1]!)).toContain(streamed);
 }
+
+const told = ({ head, text }: WireAnswer): string => `${head}\n${text}`;
 
 function expectHidden(forms: WireAnswer[], mark: string): void {
   for (const { text } of forms) expect(text).not.toContain(mark);
@@ -391,7 +397,7 @@ describe.each(
     const forms = await bothForms(call, `own ${name}`);
     const shown = overrides[name as keyof typeof OVERRIDES];
     if (shown !== undefined) expectShown(forms, shown);
-    else if (name !== "finishReason") for (const form of forms) expect(form.text).not.toMatch(mark);
+    else if (name !== "finishReason") for (const form of forms) expect(told(form)).not.toMatch(mark);
     expect((cell["Overrides"] ?? "").includes(`\`${name}\``)).toBe(shown !== undefined);
   });
 

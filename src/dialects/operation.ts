@@ -110,6 +110,8 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
   variant(request: Req): Variant;
   encode(out: Out, context: EncodeContext<Variant>): unknown;
   encodeStream?(out: Out, context: EncodeContext<Variant>): WireEvent[];
+  /** What the head of a reply tells, where that is more than what its body is. */
+  encodeHeaders?(out: Out, call: Call<Req>): HeaderFields;
   framing?: Framing | ((request: Req) => Framing);
   /**
    * @param requestId that of `requestIdHeader`, for providers whose error object names it too

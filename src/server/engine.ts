@@ -296,15 +296,18 @@ export class Engine {
   #encode(call: Call, out: unknown, timing: Timing | undefined, stamp: CallStamp): Outcome {
     const { operation } = call;
     operation.remember?.(out, call, new SentReply(out, call, stamp));
+    const own = operation.encodeHeaders?.(out, call);
     if (!call.streamed || operation.encodeStream === undefined) {
       const body = renderUnary(out, call, stamp);
+      const fields = own === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...own };
       if (timing === undefined || !takesTime(timing)) {
-        return { status: 200, headers: headerList(JSON_HEADERS, operation, stamp), body, streamed: false };
+        return { status: 200, headers: headerList(fields, operation, stamp), body, streamed: false };
       }
-      return timed({ status: 200, headers: JSON_HEADERS, body: body.bytes() }, timing, operation, stamp);
+      return timed({ status: 200, headers: fields, body: body.bytes() }, timing, operation, stamp);
     }
     const framing = framingOf(operation, call.request);
-    const headers = headerList(STREAM_HEADERS[framing], operation, stamp);
+    const fields = own === undefined ? STREAM_HEADERS[framing] : { ...STREAM_HEADERS[framing], ...own };
+    const headers = headerList(fields, operation, stamp);
     if (timing === undefined || !takesTime(timing)) {
       const body = renderWhole(out, call, stamp, timing?.chunkSize);
       return { status: 200, headers, body, streamed: true };

@@ -154,6 +154,8 @@ export const providerCalls: readonly ProviderCall[] = [
 export interface WireAnswer {
   status: number;
   contentType: string;
+  /** What AWS tells in the head, a line each. */
+  head: string;
   /** With what AWS wraps in base64 as it is inside. */
   text: string;
 }
@@ -174,6 +176,9 @@ export async function sendCall(
   return {
     status: response.status,
     contentType: response.headers.get("content-type") ?? "",
+    head: [...response.headers]
+      .flatMap(([name, value]) => (name.startsWith("x-amzn-bedrock-") ? [`${name}: ${value}`] : []))
+      .join("\n"),
     text: text.replace(/"bytes":"([A-Za-z0-9+/=]+)"/g, (_, bytes) => Buffer.from(bytes, "base64").toString("utf8")),
   };
 }

@@ -22,12 +22,14 @@ export const BEDROCK_CONVERSE = "bedrock-converse";
 export interface ConverseVariant extends Record<string, unknown> {
   /** Where the caller asks to be told of the stop sequence: JSON pointers, with a space between them. */
   stopAt: string;
+  /** Whether the body tells of the tier; where it is a model's own, the head does. */
+  tells: boolean;
 }
 
 export function converseVariant(request: ChatRequest): ConverseVariant {
   const paths = request["additionalModelResponseFieldPaths"];
   const wanted = Array.isArray(paths) ? paths.filter((path) => /^(\/\w+)*\/stop_sequence$/.test(String(path))) : [];
-  return { stopAt: wanted.join(" ") };
+  return { stopAt: wanted.join(" "), tells: true };
 }
 
 /**
@@ -44,7 +46,7 @@ export function encodeConverse(reply: ChatReply, context: EncodeContext<Converse
     usage: encodeUsage(reply, context),
     metrics: { latencyMs: LATENCY_MS },
     ...(fields !== undefined && { additionalModelResponseFields: fields }),
-    ...ownMembers(reply),
+    ...ownMembers(reply, context),
   };
 }
 
@@ -55,10 +57,11 @@ export function roleOf(reply: ChatReply): string {
   return reply.envelope?.role ?? "assistant";
 }
 
-/** `metrics`, `trace`, `performanceConfig`, `serviceTier` …, as they were recorded. */
-export function ownMembers(reply: ChatReply): JsonObject {
-  const { additionalModelResponseFields: _, ...others } = members(reply.envelope?.native) ?? {};
-  return others;
+/** `serviceTier`, and `metrics`, `trace`, `performanceConfig` … as they were recorded. */
+export function ownMembers({ envelope }: ChatReply, { variant }: EncodeContext<ConverseVariant>): JsonObject {
+  const { additionalModelResponseFields: _, ...others } = members(envelope?.native) ?? {};
+  const tier = envelope?.serviceTier;
+  return { ...others, ...(variant.tells && typeof tier === "string" && { serviceTier: { type: tier } }) };
 }
 
 export function responseFields(reply: ChatReply, context: EncodeContext<ConverseVariant>): unknown {

@@ -123,7 +123,8 @@ export const converseRules: Rules = {
           as: "envelope",
           fields: {
             role: "output.message.role",
-            native: { take: "", except: ["output", "stopReason", "usage"], op: "merge" },
+            serviceTier: "serviceTier.type",
+            native: { take: "", except: ["output", "stopReason", "usage", "serviceTier"], op: "merge" },
           },
         },
         { each: "output.message.content.*", key: ["#"], rules: [{ oneOf: block }, { as: "stop" }] },
@@ -149,7 +150,13 @@ export const converseRules: Rules = {
       each: "metadata",
       rules: [
         // `p` is filler against eavesdroppers who count bytes.
-        { as: "envelope", fields: { native: { take: "", except: ["usage", "p"], op: "merge" } } },
+        {
+          as: "envelope",
+          fields: {
+            serviceTier: "serviceTier.type",
+            native: { take: "", except: ["usage", "serviceTier", "p"], op: "merge" },
+          },
+        },
         { as: "usage", fields: { raw: { take: "usage", op: "merge" } } },
       ],
     },

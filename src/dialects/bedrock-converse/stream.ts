@@ -35,7 +35,7 @@ export function encodeConverseStream(reply: ChatReply, context: EncodeContext<Co
     { event: "messageStop", data: stop },
     {
       event: "metadata",
-      data: { usage: encodeUsage(reply, context), metrics: { latencyMs: LATENCY_MS }, ...ownMembers(reply) },
+      data: { usage: encodeUsage(reply, context), metrics: { latencyMs: LATENCY_MS }, ...ownMembers(reply, context) },
     },
   );
   return events;

@@ -20,7 +20,7 @@ import type { Rules } from "../rules.ts";
 import { tokenCountOperation } from "../token-count.ts";
 import { decodeCountTokens } from "./count-tokens.ts";
 import type { Family } from "./family.ts";
-import { withMetrics } from "./metrics.ts";
+import { invokeHeaders, withMetrics } from "./metrics.ts";
 import { decodeInvokeRequest, invokeFamily } from "./request.ts";
 import { encodeText, encodeTextStream, llama, mistral, type TextForm, titan } from "./text.ts";
 
@@ -35,6 +35,7 @@ function invoke(family: Family) {
     decode: decodeInvokeRequest,
     view: (request: ChatRequest) => new ChatView(request),
     streamed: (request: ChatRequest) => request.stream === true,
+    encodeHeaders: invokeHeaders,
     framing: "aws-payload-parts" as const,
   };
 }
@@ -56,7 +57,7 @@ const claude = defineOperation<ChatRequest, ChatReply, Record<string, never>>({
 const nova = defineOperation<ChatRequest, ChatReply, ConverseVariant>({
   ...invoke("nova"),
   dialect: BEDROCK_CONVERSE,
-  variant: () => ({ stopAt: "" }),
+  variant: () => ({ stopAt: "", tells: false }),
   encode: encodeConverse,
   encodeStream: (reply, context) => {
     const { inputTokens, outputTokens } = encodeUsage(reply, context);
