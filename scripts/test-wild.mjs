@@ -54,6 +54,6 @@ process.exit(status !== 0 || counts.failed > 0 || counts.passed === 0 ? 1 : 0);
 function printOthers(others) {
   const places = Object.entries(others);
   if (places.length === 0) return;
-  console.log("\nReplies of operations that are not tested yet:");
+  console.log("\nWhat is no operation of any dialect (files, vector stores, skills), or no JSON:");
   for (const [place, count] of places) console.log(`${String(count).padStart(5)}  ${place}`);
 }

@@ -28,7 +28,7 @@ function beginsWithBlocks({ messages }: Exchange): boolean {
   return (start?.message?.content?.length ?? 0) > 0;
 }
 
-function asked(body: Json): Asked {
+export function asked(body: Json): Asked {
   const messages = body["messages"] as { role: string; content: string | Json[] }[];
   const system = [body["system"], ...messages.filter(({ role }) => role === "system").map(({ content }) => content)];
   // Tool results stand in user messages; what a message holds besides is what the user says.
@@ -60,10 +60,13 @@ function textOf(content: unknown): string {
   return content.map((block: { text?: string }) => block.text ?? "").join("");
 }
 
-function ask({ url, key }: Source) {
-  const client = new Anthropic({ baseURL: url, apiKey: "none", maxRetries: 0, defaultHeaders: { [KEY_HEADER]: key } });
+export function clientOf({ url, key }: Source): Anthropic {
+  return new Anthropic({ baseURL: url, apiKey: "none", maxRetries: 0, defaultHeaders: { [KEY_HEADER]: key } });
+}
+
+function ask(source: Source) {
   return {
-    client,
+    client: clientOf(source),
     body: { model: "any", max_tokens: 100, messages: [{ role: "user" as const, content: "any" }] },
   };
 }

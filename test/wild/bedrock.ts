@@ -20,12 +20,11 @@ export const converseRecordings: WildProvider = {
   starts: (message) => typeof message === "object" && message !== null && "messageStart" in message,
   asked,
   read,
-  readEvents: (source) => read(source),
   // Some of the recordings have been shortened by hand, to events without a beginning or an end.
   added: ["rest.metrics", "rest.role", "usage"],
 };
 
-function asked(body: Json, path: string): Asked {
+export function asked(body: Json, path: string): Asked {
   const messages = body["messages"] as { role: string; content: Json[] }[];
   const said = messages.filter(({ role }) => role === "user").map(({ content }) => content);
   const tools = ((body["toolConfig"] as Json | undefined)?.["tools"] ?? []) as Json[];
@@ -50,7 +49,11 @@ function textOf(blocks: Json[]): string {
   return blocks.map(({ text, json }) => (json === undefined ? (text ?? "") : JSON.stringify(json))).join("");
 }
 
-async function read({ url, key, streamed }: Source): Promise<Seen> {
+/** @param use is done with the client when it ends */
+export async function withClient(
+  { url, key }: Source,
+  use: (client: BedrockRuntimeClient) => Promise<Seen>,
+): Promise<Seen> {
   const client = new BedrockRuntimeClient({
     endpoint: url,
     region: "us-east-1",
@@ -66,16 +69,22 @@ async function read({ url, key, streamed }: Source): Promise<Seen> {
     },
     { step: "build" },
   );
-  const request = { modelId: "any", messages: [{ role: "user" as const, content: [{ text: "any" }] }] };
   try {
-    if (!streamed) return seen(await client.send(new ConverseCommand(request)));
+    return await use(client);
+  } finally {
+    client.destroy();
+  }
+}
+
+function read(source: Source): Promise<Seen> {
+  const request = { modelId: "any", messages: [{ role: "user" as const, content: [{ text: "any" }] }] };
+  return withClient(source, async (client) => {
+    if (!source.streamed) return seen(await client.send(new ConverseCommand(request)));
     const { stream } = await client.send(new ConverseStreamCommand(request));
     const events: ConverseStreamOutput[] = [];
     for await (const event of stream!) events.push(event);
     return seen(putTogether(events));
-  } finally {
-    client.destroy();
-  }
+  });
 }
 
 /** The whole that a stream's events are pieces of. */

@@ -12,7 +12,6 @@ export const cohereRecordings: WildProvider = {
   starts: (message) => (message as Json | null)?.["type"] === "message-start",
   asked,
   read,
-  readEvents: (source) => read(source),
 };
 
 function asked(body: Json): Asked {

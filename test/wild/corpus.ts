@@ -10,8 +10,10 @@ export interface Exchange {
   file: string;
   /** The provider's folder. */
   folder: string;
-  /** Without its query; undefined where only the reply was kept. */
+  /** That and the path without its query are undefined where only the reply was kept. */
+  method: string | undefined;
   path: string | undefined;
+  /** Undefined where there was none, or where it was not kept. */
   request: unknown;
   status: number;
   streamed: boolean;
@@ -68,6 +70,7 @@ function streamsOf(file: string, folder: string, text: string, starts: (message:
       name: cuts.length === 1 ? file : `${file} (${index + 1})`,
       file,
       folder,
+      method: undefined,
       path: undefined,
       request: undefined,
       status: 200,
@@ -104,6 +107,7 @@ function bodyOf(file: string, folder: string, text: string): Exchange {
     name: file,
     file,
     folder,
+    method: undefined,
     path: undefined,
     request: request ? body : undefined,
     status: failed ? 400 : 200,
@@ -130,11 +134,12 @@ function interactionsOf(file: string, folder: string, recorded: Recorded): Excha
       name: recorded.interactions.length === 1 ? file : `${file} (${index + 1})`,
       file,
       folder,
+      method: request.method,
       path: request.path.split("?", 1)[0],
-      request: request.body,
+      request: request.body === "" ? undefined : request.body,
       status,
       streamed,
-      messages: streamed ? eventsOf(bytes) : bodiesOf(contentType, body),
+      messages: streamed ? eventsOf(bytes) : bodiesOf(body),
       bytes,
       contentType,
     };
@@ -148,9 +153,10 @@ function bytesOf(body: unknown): string | Uint8Array {
   return typeof base64 === "string" ? Buffer.from(base64, "base64") : (JSON.stringify(body) ?? "");
 }
 
-function bodiesOf(contentType: string, body: unknown): unknown[] | undefined {
+/** Some servers forget to say that what they answer is JSON. */
+function bodiesOf(body: unknown): unknown[] | undefined {
   if (typeof body === "object") return [body];
-  const parsed = contentType.startsWith("application/json") ? parsedOrUndefined(String(body)) : undefined;
+  const parsed = parsedOrUndefined(String(body));
   return parsed === undefined ? undefined : [parsed];
 }
 

@@ -13,7 +13,6 @@ export const geminiRecordings: WildProvider = {
     const first = messages?.[0] as Json | undefined;
     return Array.isArray(first?.["candidates"]) && first["usageMetadata"] !== undefined;
   },
-  starts: () => false,
   asked,
   read,
   readEvents: read,
@@ -24,7 +23,7 @@ export const geminiRecordings: WildProvider = {
   ],
 };
 
-function asked(body: Json, path: string): Asked {
+export function asked(body: Json, path: string): Asked {
   const contents = body["contents"] as { role?: string; parts: Json[] }[];
   const said = contents.flatMap(({ role, parts }) => {
     if (role === "model") return [];
@@ -51,14 +50,20 @@ function textOf(parts: Json[]): string {
   return parts.map(({ text }) => text ?? "").join("");
 }
 
+function isVertex({ key }: Source): boolean {
+  return key.includes("vertex");
+}
+
+export function clientOf(source: Source): GoogleGenAI {
+  const httpOptions = { baseUrl: source.url, headers: { [KEY_HEADER]: source.key } };
+  return new GoogleGenAI({ vertexai: isVertex(source), apiKey: "none", httpOptions });
+}
+
 /** The client accumulates nothing of a stream: its chunks are put together here. */
-async function read({ url, key, streamed }: Source): Promise<Seen> {
-  const vertexai = key.includes("vertex");
-  const client = new GoogleGenAI({
-    vertexai,
-    apiKey: "none",
-    httpOptions: { baseUrl: url, headers: { [KEY_HEADER]: key } },
-  });
+async function read(source: Source): Promise<Seen> {
+  const { streamed } = source;
+  const vertexai = isVertex(source);
+  const client = clientOf(source);
   const calling = { mode: FunctionCallingConfigMode.AUTO, streamFunctionCallArguments: true };
   const request = {
     model: "any",

@@ -21,8 +21,6 @@ function provider(name: string, { operation, base, mine }: Place): WildProvider 
     name,
     operation,
     claims: (exchange) => isChat(exchange) && mine(exchange),
-    // Chunks of one reply have one id; files hold one reply each.
-    starts: () => false,
     asked,
     read: (source) => read(source, base),
     readEvents: (source) => readEvents(source, base),

@@ -1,12 +1,12 @@
 import OpenAI from "openai";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import type { Exchange } from "./corpus.ts";
-import type { Asked, Seen, Source, WildProvider } from "./provider.ts";
+import { type Asked, NOTHING_ASKED, type Seen, type Source, type WildProvider } from "./provider.ts";
 import { KEY_HEADER } from "./serve.ts";
 
 type Json = Record<string, unknown>;
 
-function operation(name: string) {
+export function operation(name: string) {
   return openaiResponses.operations.find((candidate) => candidate.name === name)!;
 }
 
@@ -32,8 +32,7 @@ export const storedResponsesRecordings: WildProvider = {
   name: "openai-responses-get",
   operation: operation("openai-responses-get"),
   claims: ({ path }) => path !== undefined && /\/responses\/resp_\w+$/.test(path),
-  starts: () => false,
-  asked: () => ({ model: "", lastUserText: undefined, systemText: "", toolNames: [], toolResults: [] }),
+  asked: () => NOTHING_ASKED,
   read: (source) => {
     const { responses } = ask(source).client;
     if (!source.streamed) return seenOf(responses.retrieve("resp_any"));
@@ -60,7 +59,7 @@ function isResponse({ folder, messages }: Exchange): boolean {
   );
 }
 
-function asked(body: Json): Asked {
+export function asked(body: Json): Asked {
   const input: Json[] =
     typeof body["input"] === "string" ? [{ role: "user", content: body["input"] }] : (body["input"] as Json[]);
   const ofRole = (...roles: string[]): string[] =>
@@ -85,12 +84,15 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: string }) => part.text ?? "").join("");
 }
 
-function ask({ url, key }: Source) {
+export function clientOf({ url, key }: Source): OpenAI {
   const defaultHeaders = { [KEY_HEADER]: key };
-  return {
-    client: new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0, defaultHeaders }),
-    body: { model: "any", input: "any" },
-  };
+  return new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0, defaultHeaders });
+}
+
+/** As it was recorded, since later requests refer to it, but without what keeps its reply for later. */
+function ask(source: Source) {
+  const { stream: _, background: __, ...body } = source.request ?? { model: "any", input: "any" };
+  return { client: clientOf(source), body };
 }
 
 async function seenOf(response: PromiseLike<unknown>): Promise<Seen> {

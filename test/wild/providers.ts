@@ -6,7 +6,9 @@ import { interactionRecordings } from "./gemini-interactions.ts";
 import { mistralSdkRecordings } from "./mistral.ts";
 import { compatibleRecordings, openaiChatRecordings } from "./openai-chat.ts";
 import { responsesRecordings, storedResponsesRecordings } from "./openai-responses.ts";
+import { stateRecordings } from "./openai-state.ts";
 import type { WildProvider } from "./provider.ts";
+import { tokenCountRecordings } from "./token-counts.ts";
 
 /** Every operation whose recordings are tested: a new one is a line here. */
 export const providers: readonly WildProvider[] = [
@@ -15,9 +17,11 @@ export const providers: readonly WildProvider[] = [
   mistralSdkRecordings,
   responsesRecordings,
   storedResponsesRecordings,
+  ...stateRecordings,
   anthropicRecordings,
   geminiRecordings,
   interactionRecordings,
   converseRecordings,
   cohereRecordings,
+  ...tokenCountRecordings,
 ];

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { foldFrames } from "../../src/chat/fold.ts";
 import type { ChatReply } from "../../src/chat/reply.ts";
@@ -12,29 +11,11 @@ import { dialects } from "../../src/services/registry.ts";
 import { LocalMemory } from "../../src/state/memory.ts";
 import { type Difference, described, differences } from "./compare.ts";
 import { type Exchange, readCorpus } from "./corpus.ts";
-import type { Asked, Seen, Source, WildProvider } from "./provider.ts";
+import { type Asked, NOTHING_SEEN, type Seen, type Source, type WildProvider } from "./provider.ts";
 import { providers } from "./providers.ts";
 import { type Served, serveOriginals, serveReplies } from "./serve.ts";
+import { Row, writeReport } from "./table.ts";
 import unrepresented from "./unrepresented.json" with { type: "json" };
-
-/** A row of the table. */
-class Row {
-  readonly files = new Set<string>();
-  readonly listed = new Set<string>();
-  /** Replies, each with its file, until they are found equal. */
-  readonly unequal = new Map<string, string>();
-  throughEvents = 0;
-  unknownEvents = 0;
-
-  counts(): Record<string, number> {
-    const unequal = new Set(this.unequal.values());
-    const listed = [...this.listed].filter((file) => !unequal.has(file)).length;
-    const files = this.files.size;
-    const equal = files - unequal.size - listed;
-    const { throughEvents, unknownEvents } = this;
-    return { files, equal, listed, unequal: unequal.size, throughEvents, unknownEvents };
-  }
-}
 
 /** Real recordings, both ways. `npm run test:wild` says where they are. */
 const root = process.env["STUNTDOUBLE_WILD"];
@@ -46,7 +27,7 @@ const listed: Record<string, Record<string, string>> = unrepresented;
 const NEVER_LISTED = ["text", "reasoning", "toolCalls", "finish", "usage"];
 
 const router = new Router(dialects);
-const exchanges = readCorpus(root, (message) => providers.some((provider) => provider.starts(message)));
+const exchanges = readCorpus(root, (message) => providers.some((provider) => provider.starts?.(message)));
 const table = new Map(providers.map(({ name }) => [name, new Row()]));
 const usedListings = new Set<string>();
 
@@ -57,7 +38,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([originals.stop(), doubles.stop()]);
-  report();
+  writeReport(
+    table,
+    untested().map(({ why }) => why),
+  );
 });
 
 describe.each(providers)("$name", (provider) => {
@@ -78,10 +62,9 @@ describe.each(providers)("$name", (provider) => {
     async (_, exchange) => {
       row.files.add(exchange.file);
       row.unequal.set(exchange.name, exchange.file);
-      const { reply, unknown } = readByRules(provider, exchange);
+      const { source, unknown } = handIn(provider, exchange);
       row.unknownEvents += unknown;
-      doubles.replies.set(exchange.name, answerTo(exchange, reply));
-      const source = { key: exchange.name, streamed: exchange.streamed, reply };
+      if (provider.remembers) await playBefore(exchange);
       const { seen, read, failures } = await readOriginal(provider, exchange, source);
       if (read === provider.readEvents) row.throughEvents++;
       const found =
@@ -94,22 +77,19 @@ describe.each(providers)("$name", (provider) => {
     },
   );
 
-  test.each(
-    named(
-      mine.filter((exchange) => exchange.messages !== undefined && exchange.status === 200 && !breaksOff(exchange)),
-    ),
-  )("%s: a client that asks for the other mode gets the same reply", async (_, exchange) => {
-    const { reply } = readByRules(provider, exchange);
-    doubles.replies.set(exchange.name, answerTo(exchange, reply));
-    const source = { key: exchange.name, streamed: exchange.streamed, reply };
-    const { seen } = await readOriginal(provider, exchange, source);
-    if (seen === undefined) return;
-    const read = exchange.streamed ? provider.read : provider.readEvents;
-    const other = await read({ ...source, url: doubles.url, streamed: !exchange.streamed });
-    const found = differences({ ...seen, rest: undefined }, { ...other, rest: undefined });
-    const unequal = found.filter((difference) => !isAdded(difference, provider));
-    if (unequal.length > 0) throw new Error(unequal.map(described).join("\n"));
-  });
+  test.each(named(mine.filter((exchange) => provider.operation.encodeStream !== undefined && isWhole(exchange))))(
+    "%s: a client that asks for the other mode gets the same reply",
+    async (_, exchange) => {
+      const { source } = handIn(provider, exchange);
+      const { seen } = await readOriginal(provider, exchange, source);
+      if (seen === undefined) return;
+      const read = exchange.streamed ? provider.read : (provider.readEvents ?? provider.read);
+      const other = await read({ ...source, url: doubles.url, streamed: !exchange.streamed });
+      const found = differences({ ...seen, rest: undefined }, { ...other, rest: undefined });
+      const unequal = found.filter((difference) => !isAdded(difference, provider));
+      if (unequal.length > 0) throw new Error(unequal.map(described).join("\n"));
+    },
+  );
 });
 
 test("there are recordings of each operation", () => {
@@ -126,6 +106,16 @@ test("the list of what cannot be represented has nothing on it that can be, nor 
   expect(entries.filter(({ file, field }) => !usedListings.has(`${file} ${field}`))).toEqual([]);
 });
 
+test("whatever was asked of an operation that is served is tested", () => {
+  const served = untested().filter(
+    ({ exchange: { method, path } }) =>
+      method !== undefined &&
+      path !== undefined &&
+      router.find(new RawRequest(method, path, {}, new Uint8Array())) !== undefined,
+  );
+  expect(served.map(({ why }) => why)).toEqual([]);
+});
+
 function named(exchanges: Exchange[]): [string, Exchange][] {
   return exchanges.map((exchange) => [exchange.name, exchange]);
 }
@@ -136,7 +126,7 @@ function decoded({ operation }: WildProvider, path: string, body: unknown): Aske
   router.find(raw);
   const request = operation.decode(raw, new LocalMemory()) as ChatRequest;
   const view = operation.view(request);
-  const results = request.messages.filter((message: ChatMessage) => message.role === "tool");
+  const results = (request.messages ?? []).filter((message: ChatMessage) => message.role === "tool");
   return {
     model: view.model,
     lastUserText: view.userMessage,
@@ -146,11 +136,34 @@ function decoded({ operation }: WildProvider, path: string, body: unknown): Aske
   };
 }
 
+type OpenSource = Omit<Source, "url">;
+
+/** Reads a recorded reply, and hands it to the double unless that answers by itself. */
+function handIn(provider: WildProvider, exchange: Exchange): { source: OpenSource; unknown: number } {
+  const { reply, unknown } = readByRules(provider, exchange);
+  const { name, streamed, path, messages, status } = exchange;
+  const out = provider.out === undefined || status !== 200 ? reply : provider.out(messages![0] as Members);
+  if (!provider.remembers) doubles.replies.set(name, answerTo(exchange, out));
+  return { source: { key: name, streamed, path, reply, request: exchange.request as Members | undefined }, unknown };
+}
+
+type Members = Record<string, unknown>;
+
+/** Asks the double for all that came before in the file, so that it remembers what the provider did. */
+async function playBefore({ file, name }: Exchange): Promise<void> {
+  for (const before of exchanges.filter((exchange) => exchange.file === file)) {
+    if (before.name === name) return;
+    const provider = providers.find((candidate) => candidate.claims(before))!;
+    await provider.read({ ...handIn(provider, before).source, url: doubles.url });
+  }
+}
+
 function readByRules(
   { operation }: WildProvider,
   { messages = [], status }: Exchange,
 ): { reply: ChatReply; unknown: number } {
-  const reader = new Traverser(operation.rules!, operation.dialect);
+  if (operation.rules === undefined) return { reply: { choices: [] }, unknown: 0 };
+  const reader = new Traverser(operation.rules, operation.dialect);
   messages.forEach((message, index) => {
     reader.push(message, index);
   });
@@ -161,11 +174,11 @@ function readByRules(
   return { reply, unknown: reader.unknown };
 }
 
-type ErrorBody = Omit<ApiErrorFields, "status"> & Record<string, unknown>;
+type ErrorBody = Omit<ApiErrorFields, "status"> & Members;
 
-function answerTo({ status, messages = [] }: Exchange, reply: ChatReply): Answer {
+function answerTo({ status, messages = [] }: Exchange, out: unknown): Answer {
   const source = { kind: "cassette" as const };
-  if (status === 200) return { kind: "output", out: reply, source };
+  if (status === 200) return { kind: "output", out, source };
   const body = messages[0] as ErrorBody & { error?: ErrorBody };
   const { message, type, code, param, ...extra } = body.error ?? body;
   const error = { status, message, extra, ...(type && { type }), ...(code && { code }), ...(param && { param }) };
@@ -176,7 +189,7 @@ function answerTo({ status, messages = [] }: Exchange, reply: ChatReply): Answer
 async function readOriginal(
   provider: WildProvider,
   exchange: Exchange,
-  source: Omit<Source, "url">,
+  source: OpenSource,
 ): Promise<{ seen?: Seen; read?: WildProvider["read"]; failures: string[] }> {
   originals.replies.set(exchange.name, exchange);
   const failures: string[] = [];
@@ -193,8 +206,13 @@ async function readOriginal(
 function readersFor(provider: WildProvider, exchange: Exchange): WildProvider["read"][] {
   if (exchange.status !== 200) return [(source) => provider.read(source).then(refused, seenError)];
   if (!exchange.streamed) return [provider.read];
-  if (breaksOff(exchange)) return [(source) => provider.readEvents(source).then(refused, seenError)];
-  return provider.misreads?.(exchange) ? [provider.readEvents] : [provider.read, provider.readEvents];
+  const { read, readEvents = read } = provider;
+  if (breaksOff(exchange)) return [(source) => readEvents(source).then(refused, seenError)];
+  return provider.misreads?.(exchange) ? [readEvents] : [read, readEvents];
+}
+
+function isWhole(exchange: Exchange): boolean {
+  return exchange.messages !== undefined && exchange.status === 200 && !breaksOff(exchange);
 }
 
 /** Whether the provider has told of an error in the middle of the stream, which the SDK raises. */
@@ -202,7 +220,8 @@ function breaksOff({ messages = [] }: Exchange): boolean {
   return messages.some((message) => (message as { type?: unknown } | null)?.type === "error");
 }
 
-function isAdded({ field, original }: Difference, { added = [] }: WildProvider): boolean {
+function isAdded({ field, original, served }: Difference, { added = [], madeUp = [] }: WildProvider): boolean {
+  if (madeUp.includes(field)) return typeof original === typeof served;
   return original === undefined && added.includes(field);
 }
 
@@ -217,8 +236,6 @@ function unlisted(found: Difference[], provider: WildProvider, { file }: Exchang
     return false;
   });
 }
-
-const NOTHING = { text: [], reasoning: [], toolCalls: [], finish: undefined, usage: undefined, rest: undefined };
 
 function refused(): never {
   throw new Error("The SDK took an error for a reply.");
@@ -236,18 +253,17 @@ function seenError(error: unknown): Seen {
   const { status, error: body, $metadata } = error as SdkError;
   // The id of a request is its server's to give.
   const rest = body === undefined ? { message: error.message } : { ...body, request_id: undefined };
-  return { ...NOTHING, finish: [error.constructor.name, status ?? $metadata?.httpStatusCode], rest };
+  return { ...NOTHING_SEEN, finish: [error.constructor.name, status ?? $metadata?.httpStatusCode], rest };
 }
 
-function report(): void {
-  const rows = [...table].map(([name, row]) => ({ name, ...row.counts() }));
-  const others = new Map<string, number>();
-  for (const exchange of exchanges) {
-    if (providers.some((provider) => provider.claims(exchange))) continue;
-    const path = exchange.path?.replace(/[^/]*\d{4}[^/:]*/g, "…") ?? "";
-    const place = `${exchange.file.split("/", 2).join("/")} ${path}`.trim();
-    others.set(place, (others.get(place) ?? 0) + 1);
-  }
-  const file = process.env["STUNTDOUBLE_WILD_REPORT"];
-  if (file !== undefined) writeFileSync(file, JSON.stringify({ rows, others: Object.fromEntries(others) }));
+/** What no row tests, and why. */
+function untested(): { exchange: Exchange; why: string }[] {
+  return exchanges
+    .filter((exchange) => !providers.some((provider) => provider.claims(exchange)))
+    .map((exchange) => {
+      const { method, path, file, messages } = exchange;
+      if (messages === undefined && path === undefined) return { exchange, why: `${file}: has lines that are no JSON` };
+      if (path === undefined) return { exchange, why: `${file}: is the reply of no operation` };
+      return { exchange, why: `${file.split("/", 2).join("/")} ${method} ${path.replace(/[^/]*\d{4}[^/:]*/g, "…")}` };
+    });
 }
