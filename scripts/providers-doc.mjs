@@ -44,6 +44,12 @@ ${table(["provider", ...FEATURES().map(({ title }) => title)], rows)}
 
 ## Dialects
 
+Several operations may have one path. A provider's segment before it decides (\`/groq/v1/chat/completions\`, \`/azure/openai/v1/embeddings\`). Without one the request does, and what none of them knows for its own is OpenAI's:
+
+- Clients name their provider in the user agent: \`/v1/chat/completions\` is Groq's to the Groq SDK and Mistral's to \`@ai-sdk/mistral\`. DeepSeek and Perplexity are also known by their models on \`/chat/completions\`.
+- Azure is known by the header \`api-key\` too, Anthropic by headers that begin with \`anthropic-\`, Google by those that begin with \`x-goog-\` and by \`?key=\`.
+- Amazon Bedrock's \`/invoke\` is told by the model's id, and where that says nothing (an ARN) by the body. \`:predict\` makes embeddings where its instances have a \`content\`. An Ollama call without a prompt loads the model.
+
 ${dialects.map(sectionOf).join("\n\n")}
 `);
 
@@ -165,19 +171,25 @@ function sectionOf({ name, providers, operations: own }) {
   const rowsOfDialect = own.map((operation) => [
     `\`${operation.name}\``,
     operation.endpoint,
-    operation.routes.map(({ method, path }) => `\`${method} ${plain(path)}\``).join("<br>"),
+    operation.routes.flatMap(shown).join("<br>"),
     operation.encodeStream === undefined ? "" : framingName(operation),
   ]);
   const segments = providers.map((provider) => `\`/${provider}/…\``).join(", ");
   return `### ${name}\n\nAlso behind ${segments}.\n\n${table(["operation", "endpoint", "paths", "streamed as"], rowsOfDialect)}`;
 }
 
-/** Without what only the router needs. */
+function shown({ method, path, ends }) {
+  const paths = ends === undefined ? [path] : ends.map((end) => path.replace("*", `:model/${end}`));
+  return paths.map((one) => `\`${method} ${plain(one)}\``);
+}
+
+/** Without what only the router needs; it doubles a colon that is one (`:model::generateContent`). */
 function plain(path) {
   return path
     .replaceAll("(^.+)", "")
-    .replaceAll("::", ":")
-    .replace(/:(\w+)(?=[/:]|$)/g, "{$1}")
+    .split("::")
+    .map((part) => part.replace(/:(\w+)/g, "{$1}"))
+    .join(":")
     .replace("*", "…");
 }
 

@@ -29,6 +29,8 @@ export interface Route {
   method: HttpMethod;
   /** In find-my-way's syntax: `/v1/models/:id`. */
   path: string;
+  /** What a path with a `*` ends with, where that tells whose it is: the operation claims by it. */
+  ends?: string[];
 }
 
 /** One event of a streamed reply, before its framing. */

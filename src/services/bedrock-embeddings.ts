@@ -2,9 +2,9 @@ import { estimateTokens } from "../chat/tokens.ts";
 import { PlainView } from "../chat/view.ts";
 import { badRequest } from "../dialects/api-error.ts";
 import { may, need } from "../dialects/bedrock/check.ts";
-import { bedrockCommon } from "../dialects/bedrock/common.ts";
+import { askedTo, bedrockCommon } from "../dialects/bedrock/common.ts";
 import { modelOf } from "../dialects/bedrock/path.ts";
-import { invokeFamily } from "../dialects/bedrock-invoke/request.ts";
+import { INVOKE, invokeFamily } from "../dialects/bedrock-invoke/request.ts";
 import { type Call, defineOperation } from "../dialects/operation.ts";
 import { type JsonObject, jsonObject } from "../dialects/raw-request.ts";
 import {
@@ -31,6 +31,7 @@ interface TitanVariant extends Record<string, unknown> {
 /** @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
 export const titanEmbeddings = defineOperation<TitanRequest, EmbeddingOutput, TitanVariant>({
   ...bedrockCommon,
+  ...askedTo(INVOKE),
   name: "bedrock-titan-embeddings",
   dialect: "bedrock-embeddings",
   endpoint: "embedding",
@@ -75,6 +76,7 @@ export const titanEmbeddings = defineOperation<TitanRequest, EmbeddingOutput, Ti
 /** @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html */
 export const cohereOnBedrock = defineOperation<CohereEmbedRequest, EmbeddingOutput, CohereEmbedVariant>({
   ...bedrockCommon,
+  ...askedTo(INVOKE),
   name: "bedrock-cohere-embeddings",
   dialect: "bedrock-embeddings",
   endpoint: "embedding",

@@ -1,8 +1,7 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView } from "../../chat/view.ts";
-import { bedrockCommon } from "../bedrock/common.ts";
-import { actionOf } from "../bedrock/path.ts";
+import { askedTo, bedrockCommon } from "../bedrock/common.ts";
 import { type Dialect, defineOperation } from "../operation.ts";
 import { decodeConverseRequest } from "./request.ts";
 import { BEDROCK_CONVERSE, type ConverseVariant, converseVariant, encodeConverse } from "./response.ts";
@@ -11,11 +10,11 @@ import { encodeConverseStream } from "./stream.ts";
 
 const converse = defineOperation<ChatRequest, ChatReply, ConverseVariant>({
   ...bedrockCommon,
+  ...askedTo("converse", "converse-stream"),
   name: BEDROCK_CONVERSE,
   dialect: BEDROCK_CONVERSE,
   endpoint: "chat",
   output: "chat",
-  claims: (raw) => actionOf(raw) === "converse" || actionOf(raw) === "converse-stream",
   decode: decodeConverseRequest,
   view: (request) => new ChatView(request),
   streamed: (request) => request.stream === true,

@@ -5,7 +5,7 @@ import { ANTHROPIC, encodeUsage as anthropicUsage, encodeMessage } from "../anth
 import { anthropicRules } from "../anthropic/rules.ts";
 import { encodeMessageStream } from "../anthropic/stream.ts";
 import { ApiError } from "../api-error.ts";
-import { bedrockCommon } from "../bedrock/common.ts";
+import { askedTo, bedrockCommon } from "../bedrock/common.ts";
 import { actionOf } from "../bedrock/path.ts";
 import { BEDROCK_CONVERSE, type ConverseVariant, encodeConverse, encodeUsage } from "../bedrock-converse/response.ts";
 import { converseRules } from "../bedrock-converse/rules.ts";
@@ -21,13 +21,14 @@ import { tokenCountOperation } from "../token-count.ts";
 import { decodeCountTokens } from "./count-tokens.ts";
 import type { Family } from "./family.ts";
 import { invokeHeaders, withMetrics } from "./metrics.ts";
-import { decodeInvokeRequest, invokeFamily } from "./request.ts";
+import { decodeInvokeRequest, INVOKE, invokeFamily, STREAMED } from "./request.ts";
 import { encodeText, encodeTextStream, llama, mistral, type TextForm, titan } from "./text.ts";
 
 /** What all families have in common: one path, their own bodies on it. */
 function invoke(family: Family) {
   return {
     ...bedrockCommon,
+    ...askedTo(INVOKE, STREAMED),
     name: `bedrock-invoke-${family}`,
     endpoint: "chat" as const,
     output: "chat" as const,
@@ -118,9 +119,9 @@ function textOperation(family: Family, form: TextForm) {
 
 const tokenCount = tokenCountOperation({
   ...bedrockCommon,
+  ...askedTo("count-tokens"),
   name: "bedrock-count-tokens",
   dialect: BEDROCK_CONVERSE,
-  claims: (raw) => actionOf(raw) === "count-tokens",
   decode: decodeCountTokens,
   encode: ({ tokens }) => ({ inputTokens: tokens }),
 });

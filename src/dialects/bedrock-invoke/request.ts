@@ -9,12 +9,13 @@ import { type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts"
 import { type Family, familyOf } from "./family.ts";
 import { promptMessages } from "./prompt.ts";
 
-const STREAMED = "invoke-with-response-stream";
+export const INVOKE = "invoke";
+export const STREAMED = "invoke-with-response-stream";
 
 /** Whose form the body of an InvokeModel request has; undefined for any other request. */
 export function invokeFamily(raw: RawRequest): Family | undefined {
   const action = actionOf(raw);
-  if (action !== "invoke" && action !== STREAMED) return undefined;
+  if (action !== INVOKE && action !== STREAMED) return undefined;
   return familyOf(modelOf(raw), () => {
     try {
       return jsonObject(raw);
