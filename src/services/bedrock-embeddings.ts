@@ -14,7 +14,7 @@ import {
   decodeCohereEmbed,
   encodeCohereEmbed,
 } from "./cohere-embeddings.ts";
-import { type EmbeddingOutput, madeVector } from "./embeddings.ts";
+import { type EmbeddingOutput, isDimensions, madeVector } from "./vectors.ts";
 
 interface TitanRequest extends JsonObject {
   model: string;
@@ -41,12 +41,14 @@ export const titanEmbeddings = defineOperation<TitanRequest, EmbeddingOutput, Ti
     const body = jsonObject(raw);
     const model = modelOf(raw);
     const dimensions = may("number", body["dimensions"], "dimensions") ?? (model.includes("v1") ? 1536 : 1024);
-    if (!(Number.isInteger(dimensions) && dimensions > 0 && dimensions <= 65_536)) {
+    if (!isDimensions(dimensions)) {
       throw badRequest(
         `Malformed input request: #/dimensions: ${dimensions} is not a valid enum value, please reformat your input and try again.`,
       );
     }
-    const types = may("list", body["embeddingTypes"], "embeddingTypes") ?? [];
+    const types = (may("list", body["embeddingTypes"], "embeddingTypes") ?? []).map((type, index) =>
+      need("string", type, `embeddingTypes.${index + 1}.member`),
+    );
     return {
       ...body,
       model,

@@ -6,7 +6,7 @@ import { check, modelOf, wrong } from "../dialects/cohere/request.ts";
 import { COHERE } from "../dialects/cohere/response.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
 import { isObject, type JsonObject, jsonObject } from "../dialects/raw-request.ts";
-import { type EmbeddingOutput, madeVector, toBase64 } from "./embeddings.ts";
+import { checkAmount, type EmbeddingOutput, isDimensions, MOST_DIMENSIONS, madeVector, toBase64 } from "./vectors.ts";
 
 export interface CohereEmbedRequest extends JsonObject {
   model: string;
@@ -60,20 +60,22 @@ export function decodeCohereEmbed(body: JsonObject, model: string, version: 1 | 
   check(body, "embedding_types", "list");
   check(body, "output_dimension", "number");
   check(body, "input_type", "string", "", version === 2);
-  if (typeof dimensions === "number" && !(Number.isInteger(dimensions) && dimensions > 0 && dimensions <= 65_536)) {
-    throw badRequest("invalid request: output_dimension must be an integer from 1 to 65536");
+  if (typeof dimensions === "number" && !isDimensions(dimensions)) {
+    throw badRequest(`invalid request: output_dimension must be an integer from 1 to ${MOST_DIMENSIONS}`);
   }
   const wanted = Array.isArray(types) ? types : version === 2 ? ["float"] : [];
   const unknown = wanted.find((type) => !TYPES.includes(type));
   if (unknown !== undefined) throw badRequest(`invalid request: embedding_types must be of ${TYPES.join(", ")}`);
   const known = DIMENSIONS.find(([pattern]) => pattern.test(model))?.[1] ?? DEFAULT_DIMENSIONS;
-  return {
+  const request = {
     ...body,
     model,
     inputs: inputsOf(body),
     types: wanted.join(","),
     dimensions: typeof dimensions === "number" ? dimensions : known,
   };
+  checkAmount(request.inputs.length, request.dimensions, (message) => badRequest(`invalid request: ${message}`));
+  return request;
 }
 
 function inputsOf(body: JsonObject): string[] {

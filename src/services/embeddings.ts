@@ -1,11 +1,11 @@
-import { hashOf, randomOf } from "../chat/random.ts";
 import { estimateTokens } from "../chat/tokens.ts";
 import { PlainView } from "../chat/view.ts";
-import { ApiError } from "../dialects/api-error.ts";
+import { ApiError, badRequest } from "../dialects/api-error.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import { checkString, checkType, invalidType, missing } from "../dialects/openai-chat/request.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
 import { type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
+import { checkAmount, type EmbeddingOutput, isDimensions, MOST_DIMENSIONS, madeVector, toBase64 } from "./vectors.ts";
 
 export interface EmbeddingRequest extends JsonObject {
   model: string;
@@ -13,21 +13,11 @@ export interface EmbeddingRequest extends JsonObject {
   inputs: string[];
 }
 
-export interface EmbeddingOutput {
-  /** One vector, given for every input. */
-  embedding?: number[];
-  /** One vector an input. */
-  vectors?: number[][];
-}
-
 interface EmbeddingVariant extends Record<string, unknown> {
   inputs: number;
   base64: boolean;
 }
 
-const DEFAULT_DIMENSIONS = 1536;
-const DIMENSIONS: Record<string, number> = { "text-embedding-3-large": 3072 };
-const MOST_DIMENSIONS = 65_536;
 
 /** @see https://platform.openai.com/docs/api-reference/embeddings/create */
 export const openaiEmbeddings = defineOperation<EmbeddingRequest, EmbeddingOutput, EmbeddingVariant>({
@@ -56,10 +46,7 @@ function decode(raw: RawRequest): EmbeddingRequest {
   checkString(body, "model", true);
   checkType(body, "dimensions", "number");
   const { dimensions, encoding_format: format } = body;
-  if (
-    typeof dimensions === "number" &&
-    !(Number.isInteger(dimensions) && dimensions > 0 && dimensions <= MOST_DIMENSIONS)
-  ) {
+  if (typeof dimensions === "number" && !isDimensions(dimensions)) {
     throw invalidType("dimensions", `an integer from 1 to ${MOST_DIMENSIONS}`, dimensions);
   }
   if (format !== undefined && format !== null && format !== "float" && format !== "base64") {
@@ -70,7 +57,9 @@ function decode(raw: RawRequest): EmbeddingRequest {
       code: "invalid_value",
     });
   }
-  return { ...body, model: body["model"] as string, inputs: inputsOf(body["input"]) };
+  const request = { ...body, model: body["model"] as string, inputs: inputsOf(body["input"]) };
+  checkAmount(request.inputs.length, dimensionsOf(request), (message) => badRequest(message, "input"));
+  return request;
 }
 
 function inputsOf(input: unknown): string[] {
@@ -78,17 +67,22 @@ function inputsOf(input: unknown): string[] {
   if (input === undefined) throw missing("input");
   if (!Array.isArray(input)) throw invalidType("input", "a string or an array", input);
   if (input.length === 0) throw invalidType("input", "at least one input", input);
-  if (input.every((item) => typeof item === "number")) return [input.join(" ")];
+  if (isTokens(input)) return [input.join(" ")];
   return input.map((item, index) => {
     if (typeof item === "string") return item;
-    if (Array.isArray(item)) return item.join(" ");
+    if (isTokens(item)) return item.join(" ");
     throw invalidType(`input[${index}]`, "a string or an array of tokens", item);
   });
 }
 
+function isTokens(input: unknown): input is number[] {
+  return Array.isArray(input) && input.every((token) => typeof token === "number");
+}
+
 function dimensionsOf(request: EmbeddingRequest): number {
   const wanted = request["dimensions"];
-  return typeof wanted === "number" ? wanted : (DIMENSIONS[request.model] ?? DEFAULT_DIMENSIONS);
+  if (typeof wanted === "number") return wanted;
+  return request.model === "text-embedding-3-large" ? 3072 : 1536;
 }
 
 function encode(out: EmbeddingOutput, context: EncodeContext<EmbeddingVariant>): JsonObject {
@@ -109,24 +103,4 @@ function encode(out: EmbeddingOutput, context: EncodeContext<EmbeddingVariant>):
     model: context.model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   };
-}
-
-/** Little-endian 32-bit floats, as the API sends them. */
-export function toBase64(vector: number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4);
-  vector.forEach((value, index) => {
-    bytes.writeFloatLE(value, index * 4);
-  });
-  return bytes.toString("base64");
-}
-
-/**
- * A vector of unit length that depends on nothing but the text: the same input is always the same point.
- * @param dimensions at least 1
- */
-export function madeVector(text: string, dimensions: number): number[] {
-  const random = randomOf(hashOf(text));
-  const vector = Array.from({ length: dimensions }, () => random() * 2 - 1);
-  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
-  return vector.map((value) => value / length);
 }

@@ -14,7 +14,7 @@ import {
 import { routesOf } from "../dialects/google/routes.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
-import { type EmbeddingOutput, madeVector } from "./embeddings.ts";
+import { checkAmount, type EmbeddingOutput, isDimensions, MOST_DIMENSIONS, madeVector } from "./vectors.ts";
 
 /** How inputs and vectors stand on the wire: one, many, or in Vertex AI's form for predictions. */
 type Form = "single" | "batch" | "predict";
@@ -31,8 +31,6 @@ interface EmbedVariant extends Record<string, unknown> {
   form: Form;
   inputs: number;
 }
-
-const MOST_DIMENSIONS = 65_536;
 
 /**
  * Embeddings of Gemini and Vertex AI.
@@ -77,7 +75,12 @@ function decode(raw: RawRequest): EmbedRequest {
   const model = modelOf(raw);
   const form = formOf(raw);
   const { inputs, dimensions } = inputsOf(body, form);
-  return { ...body, model, form, inputs, dimensions: dimensions.map((wanted) => wanted ?? defaultDimensions(model)) };
+  const lengths = dimensions.map((wanted) => wanted ?? defaultDimensions(model));
+  checkAmount(
+    inputs.length,
+    lengths.reduce((longest, length) => Math.max(longest, length), 0),
+  );
+  return { ...body, model, form, inputs, dimensions: lengths };
 }
 
 function inputsOf(body: JsonObject, form: Form): { inputs: string[]; dimensions: (number | undefined)[] } {
@@ -121,7 +124,7 @@ function contentText(request: JsonObject, path: string): string {
 function dimensionsIn(config: JsonObject, path: string): number | undefined {
   const name = `${path}output_dimensionality`;
   const wanted = numberMember(config, "outputDimensionality", () => name);
-  if (wanted !== undefined && !(Number.isInteger(wanted) && wanted > 0 && wanted <= MOST_DIMENSIONS)) {
+  if (wanted !== undefined && !isDimensions(wanted)) {
     throw invalid(name, `an integer from 1 to ${MOST_DIMENSIONS}`, wanted);
   }
   return wanted;

@@ -6,7 +6,7 @@ import { encodeOllamaError } from "../dialects/ollama/errors.ts";
 import { OLLAMA } from "../dialects/ollama/response.ts";
 import { type Call, defineOperation } from "../dialects/operation.ts";
 import { type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
-import { type EmbeddingOutput, madeVector } from "./embeddings.ts";
+import { checkAmount, type EmbeddingOutput, isDimensions, MOST_DIMENSIONS, madeVector } from "./vectors.ts";
 
 interface OllamaEmbedRequest extends JsonObject {
   model: string;
@@ -26,7 +26,6 @@ const DIMENSIONS: [RegExp, number][] = [
   [/qwen3-embedding/, 4096],
 ];
 const DEFAULT_DIMENSIONS = 768;
-const MOST_DIMENSIONS = 65_536;
 const DURATION = 10_000_000;
 
 /** @see https://docs.ollama.com/api/embed */
@@ -59,17 +58,14 @@ export const ollamaEmbeddings = defineOperation<OllamaEmbedRequest, EmbeddingOut
     };
   },
   encodeError: encodeOllamaError,
-  fallback: ({ request: { model, inputs, dimensions } }) => {
-    const wanted = typeof dimensions === "number" ? dimensions : DIMENSIONS.find(([name]) => name.test(model))?.[1];
-    return { vectors: inputs.map((input) => madeVector(input, wanted ?? DEFAULT_DIMENSIONS)) };
-  },
+  fallback: ({ request }) => ({ vectors: request.inputs.map((input) => madeVector(input, dimensionsOf(request))) }),
 });
 
 function decode(raw: RawRequest): OllamaEmbedRequest {
   const body = jsonObject(raw);
   const model = modelOf(body);
   const dimensions = member(body, "dimensions", "number");
-  if (dimensions !== undefined && !(Number.isInteger(dimensions) && dimensions > 0 && dimensions <= MOST_DIMENSIONS)) {
+  if (dimensions !== undefined && !isDimensions(dimensions)) {
     throw badRequest(`dimensions must be an integer from 1 to ${MOST_DIMENSIONS}`);
   }
   if (raw.path.startsWith(SINGLE)) {
@@ -78,5 +74,12 @@ function decode(raw: RawRequest): OllamaEmbedRequest {
   const { input } = body;
   const inputs = Array.isArray(input) ? input : [input ?? ""];
   if (!inputs.every((text) => typeof text === "string")) throw badRequest("invalid input type");
-  return { ...body, model, inputs, single: false };
+  const request = { ...body, model, inputs, single: false };
+  checkAmount(inputs.length, dimensionsOf(request));
+  return request;
+}
+
+function dimensionsOf({ model, dimensions }: JsonObject & { model: string }): number {
+  if (typeof dimensions === "number") return dimensions;
+  return DIMENSIONS.find(([name]) => name.test(model))?.[1] ?? DEFAULT_DIMENSIONS;
 }

@@ -22,13 +22,11 @@ export function decodeChatBody(body: JsonObject): ChatRequest {
   checkString(body, "model", true);
   checkMessages(body);
   checkTools(body);
-  for (const name of ["temperature", "top_p", "n", "max_tokens", "max_completion_tokens", "seed"]) {
+  for (const name of ["temperature", "top_p", "max_tokens", "max_completion_tokens", "seed"]) {
     checkType(body, name, "number");
   }
   for (const name of ["stream", "logprobs", "parallel_tool_calls"]) checkType(body, name, "boolean");
-  if (typeof body["n"] === "number" && !(Number.isInteger(body["n"]) && body["n"] >= 1 && body["n"] <= 128)) {
-    throw invalid("n", "expected an integer from 1 to 128", body["n"], "integer_out_of_range");
-  }
+  checkChoices(body);
   for (const name of ["response_format", "stream_options"]) {
     const value = body[name];
     if (value !== undefined && value !== null && !isObject(value)) throw invalidType(name, "an object", value);
@@ -141,6 +139,20 @@ export function checkType(body: JsonObject, name: string, type: "number" | "bool
   if (value !== undefined && value !== null && typeof value !== type) throw invalidType(name, `a ${type}`, value);
 }
 
+/**
+ * How many choices are wanted.
+ * @throws {ApiError} when that is no integer from 1 to 128
+ */
+export function checkChoices(body: JsonObject): number {
+  const { n = null } = body;
+  if (n === null) return 1;
+  if (typeof n !== "number") throw invalidType("n", "a number", n);
+  if (!(Number.isInteger(n) && n >= 1 && n <= 128)) {
+    throw invalid("n", "expected an integer from 1 to 128", n, "integer_out_of_range");
+  }
+  return n;
+}
+
 export function missing(param: string): ApiError {
   return new ApiError({
     status: 400,
@@ -159,7 +171,7 @@ export function invalidType(param: string, expected: string, value: unknown): Ap
   });
 }
 
-function invalid(param: string, expected: string, value: unknown, code: string): ApiError {
+export function invalid(param: string, expected: string, value: unknown, code: string): ApiError {
   const shown = JSON.stringify(value);
   const got = shown.length > 80 ? `${shown.slice(0, 80)}…` : shown;
   return new ApiError({

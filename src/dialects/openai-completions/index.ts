@@ -4,7 +4,7 @@ import { ChatView } from "../../chat/view.ts";
 import { encodeOpenAIError, encodeOpenAIStreamError } from "../openai-chat/errors.ts";
 import { type Dialect, defineOperation } from "../operation.ts";
 import { isObject } from "../raw-request.ts";
-import { decodeCompletionRequest, promptsOf } from "./request.ts";
+import { choicesOf, decodeCompletionRequest } from "./request.ts";
 import { type CompletionVariant, encodeCompletionResponse } from "./response.ts";
 import { completionRules } from "./rules.ts";
 import { encodeCompletionStream } from "./stream.ts";
@@ -19,7 +19,7 @@ const completions = defineOperation<ChatRequest, ChatReply, CompletionVariant>({
   view: (request) => new ChatView(request),
   streamed: (request) => request.stream === true,
   variant: (request) => ({
-    choices: promptsOf(request["prompt"]).length * (typeof request["n"] === "number" ? request["n"] : 1),
+    choices: choicesOf(request),
     usage: isObject(request["stream_options"]) && request["stream_options"]["include_usage"] === true,
   }),
   encode: encodeCompletionResponse,

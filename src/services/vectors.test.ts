@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { madeVector } from "./embeddings.ts";
+import { madeVector } from "./vectors.ts";
 
 describe("madeVector", () => {
   it("has the dimensions asked for and unit length, and depends on the text alone", () => {
