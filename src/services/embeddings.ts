@@ -18,7 +18,6 @@ interface EmbeddingVariant extends Record<string, unknown> {
   base64: boolean;
 }
 
-
 /** @see https://platform.openai.com/docs/api-reference/embeddings/create */
 export const openaiEmbeddings = defineOperation<EmbeddingRequest, EmbeddingOutput, EmbeddingVariant>({
   name: "openai-embeddings",
