@@ -231,7 +231,9 @@ export class Engine {
     const outcome = guards === undefined ? given : this.#guarded(guards, call, answer, given, response, stamp);
     response.status = outcome.status;
     if (answer.kind === "error" && answer.source.kind === "guard") response.detail = answer.error.message;
-    this.#record(call.raw, call, response, call.operation, answer.source.tape);
+    const record = (): void => this.#record(call.raw, call, response, call.operation, answer.source.tape);
+    if (answer.kind === "live") outcome.sent = record;
+    else record();
     const { body, status } = outcome;
     if (typeof body === "object" && "chunks" in body && status !== 0) outcome.ended = interruption(response);
     if (answer.kind === "live") {

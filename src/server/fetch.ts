@@ -60,6 +60,7 @@ function plainRequest(input: Parameters<typeof fetch>[0], init: RequestInit = {}
 
 function responseOf(outcome: Outcome, signal: AbortSignal | undefined, clock: Clock): Response | Promise<Response> {
   const { status, headers, body } = outcome;
+  outcome.sent?.();
   const init: ResponseInit = { status, statusText: STATUS_CODES[status] ?? "", headers: pairs(headers) };
   if (typeof body === "string" || body instanceof Uint8Array || body instanceof Print) {
     const whole = body instanceof Print ? body.bytes() : body;

@@ -248,6 +248,7 @@ export class Listener {
       const message = `The reply cannot be sent: ${(error as Error).message}`;
       respond(this.#options.refuse(raw, { status: 500, message }), response, clock, headOnly);
     }
+    outcome.sent?.();
   }
 }
 

@@ -17,6 +17,8 @@ export interface Outcome {
   streamed: boolean;
   /** Why the connection breaks before there is a status. */
   cause?: Error;
+  /** Called once the reply is on its way: what can wait must not keep a provider's first byte back. */
+  sent?(): void;
   /** To be told how a paced body ended. */
   ended?(ending: Ending): void;
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { IncomingMessage } from "node:http";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -52,6 +52,38 @@ describe("the relay", () => {
     const second = await reader.read();
     expect(Buffer.from(second.value!).toString()).toBe('data: {"n":2}\n\n');
     expect((await reader.read()).done).toBe(true);
+  });
+
+  it.each([
+    { body: "a short one", fields: { "content-length": "11" }, framing: { "content-length": "11" } },
+    { body: "x".repeat(100_000), fields: { "content-length": "100000" }, framing: { "content-length": "100000" } },
+    { body: "", fields: { "content-length": "0" }, framing: { "content-length": "0" } },
+    { body: "without a length", fields: {}, framing: { "transfer-encoding": "chunked" } },
+  ])("frames a reply as its provider did, and the next one on the connection is read right", async (reply) => {
+    const url = await provider((_, response) => {
+      response.writeHead(200, reply.fields);
+      response.end(reply.body);
+    });
+    const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onCleanup(() => agent.destroy());
+    for (const count of [1, 2, 3]) {
+      const { headers, text } = await over(agent, `${double.url}/v1/chat/completions`, JSON.stringify(CHAT));
+      expect(text).toBe(reply.body);
+      expect(headers).toMatchObject(reply.framing);
+      expect(double.calls()).toHaveLength(count);
+    }
+  });
+
+  it("notes a call in the journal before its caller in the same process goes on", async () => {
+    const url = await provider((_, response) => response.end("{}"));
+    const double = await started({ record: { providers: { openai: url }, proxyOnly: true } });
+    const reply = await double.fetch("http://double/v1/chat/completions", {
+      method: "POST",
+      body: JSON.stringify(CHAT),
+    });
+    expect(reply.status).toBe(200);
+    expect(double.lastCall()?.response.source).toBe("upstream");
   });
 
   it("puts a key in where there is none or a placeholder, and leaves a real one", async () => {
@@ -188,6 +220,19 @@ describe("the relay", () => {
     }
   });
 });
+
+/** Posts over a connection that is kept. */
+function over(agent: Agent, url: string, body: string): Promise<{ headers: IncomingHttpHeaders; text: string }> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method: "POST", agent, headers: { "content-length": body.length } }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on("data", (chunk: Buffer) => chunks.push(chunk));
+      reply.on("end", () => resolve({ headers: reply.headers, text: Buffer.concat(chunks).toString() }));
+    });
+    call.on("error", reject);
+    call.end(body);
+  });
+}
 
 describe("recording", () => {
   it("replays the same request's answers one after another, and then as it is told", async () => {
