@@ -1,6 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSecureContext, type SecureContext } from "node:tls";
+import { whileLocked } from "../transport/file-lock.ts";
 import { writeWholeFile } from "../transport/whole-file.ts";
 
 /** The file that clients are told to trust. */
@@ -28,12 +29,29 @@ export class LocalAuthority {
    * @throws {Error} what the file system says
    */
   static async open(folder: string): Promise<LocalAuthority> {
-    const [keyFile, certFile] = [join(folder, AUTHORITY_KEY), join(folder, AUTHORITY_CERTIFICATE)];
+    const there = await LocalAuthority.#read(folder);
+    if (there !== undefined) return there;
+    await mkdir(folder, { recursive: true });
+    // Of several that begin at the same time one makes it, or all but the last would be trusted by nobody.
+    return whileLocked(
+      join(folder, "ca.lock"),
+      async () => (await LocalAuthority.#read(folder)) ?? LocalAuthority.#create(folder),
+    );
+  }
+
+  static async #read(folder: string): Promise<LocalAuthority | undefined> {
     try {
-      return new LocalAuthority(await readFile(keyFile, "utf8"), await readFile(certFile, "utf8"));
+      const [key, cert] = await Promise.all(
+        [AUTHORITY_KEY, AUTHORITY_CERTIFICATE].map((name) => readFile(join(folder, name), "utf8")),
+      );
+      return new LocalAuthority(key!, cert!);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
     }
+  }
+
+  static async #create(folder: string): Promise<LocalAuthority> {
     const { generate } = await import("selfsigned");
     const made = await generate([{ name: "commonName", value: "Stuntdouble local authority" }], {
       ...validFor(AUTHORITY_DAYS),
@@ -42,9 +60,8 @@ export class LocalAuthority {
         { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
       ],
     });
-    await mkdir(folder, { recursive: true });
-    await writeWholeFile(keyFile, made.private, 0o600);
-    await writeWholeFile(certFile, made.cert);
+    await writeWholeFile(join(folder, AUTHORITY_KEY), made.private, 0o600);
+    await writeWholeFile(join(folder, AUTHORITY_CERTIFICATE), made.cert);
     return new LocalAuthority(made.private, made.cert);
   }
 

@@ -14,6 +14,8 @@ export interface ForwardProxy {
   tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, accept: (socket: Socket) => void): void;
   /** Passes on a request for another host's plain HTTP. */
   forward(request: IncomingMessage, response: ServerResponse): void;
+  /** Breaks the connections that pass through: nobody here knows when their last call is over. */
+  close(): void;
 }
 
 /**
@@ -21,13 +23,24 @@ export interface ForwardProxy {
  * through untouched.
  */
 function forwardProxy(authority: LocalAuthority): ForwardProxy {
+  const passing = new Set<Duplex>();
   return {
     tunnel(request, socket, head, accept) {
       socket.on("error", () => socket.destroy());
-      const target = request.url ?? "";
-      const [, host = "", port = "443"] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(target) ?? [];
-      if (host === "") return void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
-      if (providerOfHost(host) === undefined) return passThrough(host, Number(port), socket, head);
+      // Without a port it is that of HTTPS.
+      const target = hostOf(`https://${request.url ?? ""}`, 443);
+      if (target === undefined) {
+        const message = `This is no host and port to connect to: ${request.url}. Expected one like api.openai.com:443.\n`;
+        const length = Buffer.byteLength(message);
+        const fields = `Content-Type: text/plain; charset=utf-8\r\nContent-Length: ${length}\r\nConnection: close`;
+        return void socket.end(`HTTP/1.1 400 Bad Request\r\n${fields}\r\n\r\n${message}`);
+      }
+      const { host, port } = target;
+      if (providerOfHost(host) === undefined) {
+        passing.add(socket);
+        socket.on("close", () => passing.delete(socket));
+        return passThrough(host, port, socket, head);
+      }
       authority.contextOf(host).then(
         (secureContext) => {
           socket.write(ESTABLISHED);
@@ -45,29 +58,49 @@ function forwardProxy(authority: LocalAuthority): ForwardProxy {
       );
     },
     forward(request, response) {
-      const { protocol, host, pathname, search } = new URL(request.url ?? "/");
-      if (protocol !== "http:") return void response.writeHead(400).end();
+      const say = (status: number, message: string): void =>
+        void response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${message}\n`);
+      const target = hostOf(request.url ?? "", 80);
+      if (target === undefined)
+        return say(400, `This is no URL: ${request.url}. Expected one like http://example.com/path.`);
+      const { host, port, path } = target;
       const { "proxy-connection": _, "proxy-authorization": __, ...headers } = request.headers;
-      const [hostname, port] = host.split(":");
-      const onward = httpRequest(
-        { host: hostname, port: port ?? 80, path: pathname + search, method: request.method, headers },
-        (reply) => {
-          response.writeHead(reply.statusCode ?? 502, reply.rawHeaders);
-          reply.pipe(response);
-          reply.on("error", () => response.destroy());
-        },
-      );
-      onward.on("error", (error) => {
+      const onward = httpRequest({ host, port, path, method: request.method, headers }, (reply) => {
+        try {
+          response.writeHead(reply.statusCode!, reply.rawHeaders);
+        } catch (error) {
+          // Such as a status that HTTP does not have.
+          onward.destroy();
+          return failed(error as Error);
+        }
+        reply.pipe(response);
+        reply.on("error", () => response.destroy());
+      });
+      const failed = ({ message }: Error): void => {
         if (response.headersSent) response.destroy();
-        else
-          response
-            .writeHead(502, { "content-type": "text/plain" })
-            .end(`${host} could not be reached: ${error.message}\n`);
+        else say(502, `${host} could not be asked: ${message}`);
+      };
+      onward.on("error", failed);
+      onward.on("upgrade", (_reply, far) => {
+        far.destroy();
+        failed(new Error("it changes the protocol, which takes a CONNECT"));
       });
       response.on("close", () => onward.destroy());
       request.pipe(onward);
     },
+    close() {
+      for (const socket of passing) socket.destroy();
+    },
   };
+}
+
+/** Undefined for what is no URL, whatever it is that a client sends. */
+function hostOf(url: string, usualPort: number): { host: string; port: number; path: string } | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname, port, pathname, search } = new URL(url);
+  // The brackets of an IPv6 address are the URL's.
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return host === "" ? undefined : { host, port: port === "" ? usualPort : Number(port), path: pathname + search };
 }
 
 const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";

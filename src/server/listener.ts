@@ -128,6 +128,7 @@ export class Listener {
   #closeAll(): void {
     for (const session of this.#sessions) session.destroy();
     this.#server.closeAllConnections();
+    this.#options.proxy?.close();
   }
 
   #peek(socket: Socket, speakHttp1: (socket: Socket) => void): void {
@@ -204,7 +205,7 @@ export class Listener {
 
   readonly #read: Otherwise = (request, response) => {
     const { bodyLimit, proxy } = this.#options;
-    if (proxy !== undefined && request.url?.startsWith("http://")) {
+    if (proxy !== undefined && request.httpVersionMajor === 1 && request.url?.startsWith("http://")) {
       proxy.forward(request as IncomingMessage, response);
       return;
     }
