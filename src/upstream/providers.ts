@@ -102,14 +102,16 @@ export function providerOf(
   const provider = (operation && providerOfOperation(operation, raw)) ?? providerOfPath(raw, path);
   if (provider !== "openai") return provider;
   const key = bearerOf(raw);
-  const owner = providerNames.find((name) => {
-    const { keyPrefix, openaiCompatible } = providers[name]!;
-    return openaiCompatible && keyPrefix !== undefined && key.startsWith(keyPrefix);
-  });
+  const owner = keyOwners.find(([prefix]) => key.startsWith(prefix))?.[1];
   if (owner !== undefined || configured.has("openai")) return owner ?? provider;
   const compatible = [...configured.keys()].filter((name) => providers[name]?.openaiCompatible);
   return compatible.length === 1 ? compatible[0] : provider;
 }
+
+/** Those who share OpenAI's paths, by what their keys begin with. */
+const keyOwners = Object.entries(providers).flatMap(([name, { keyPrefix, openaiCompatible }]) =>
+  openaiCompatible && keyPrefix !== undefined ? [[keyPrefix, name] as const] : [],
+);
 
 function providerOfOperation({ dialect }: Operation, raw: RawRequest): string | undefined {
   if (dialect.startsWith("gemini")) return isVertex(raw) ? "vertexai" : "gemini";
