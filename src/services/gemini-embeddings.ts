@@ -1,7 +1,6 @@
 import { estimateTokens } from "../chat/tokens.ts";
 import { PlainView } from "../chat/view.ts";
 import { badRequest } from "../dialects/api-error.ts";
-import { modelOf } from "../dialects/gemini/request.ts";
 import { encodeGoogleError } from "../dialects/google/errors.ts";
 import {
   invalid,
@@ -11,7 +10,7 @@ import {
   type Place,
   stringMember,
 } from "../dialects/google/members.ts";
-import { routesOf } from "../dialects/google/routes.ts";
+import { modelOf, routesOf } from "../dialects/google/routes.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
 import { checkAmount, type EmbeddingOutput, isDimensions, MOST_DIMENSIONS, madeVector } from "./vectors.ts";

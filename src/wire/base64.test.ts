@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { notBase64At } from "./base64.ts";
+import { isBase64OfAnyKind, notBase64At } from "./base64.ts";
 
 test("whatever is encoded is base64", () => {
   fc.assert(
@@ -23,4 +23,12 @@ test.each([
 
 test("a long text is no burden", () => {
   expect(notBase64At("A".repeat(40_000_000))).toBe(-1);
+});
+
+test.each(["", "aGk", "aGk=", "aGkhaG==", "a-_k", "a+/k"])("%j is base64 of some kind", (text) => {
+  expect(isBase64OfAnyKind(text)).toBe(true);
+});
+
+test.each(["aGk!", "a=k", "aGk===", "aG k", "aGk\n"])("%j is base64 of no kind", (text) => {
+  expect(isBase64OfAnyKind(text)).toBe(false);
 });

@@ -10,3 +10,10 @@ export function notBase64At(text: string): number {
   if (wrong !== null) return wrong.index;
   return text.length % 4 === 0 ? -1 : text.length - (text.length % 4);
 }
+
+const ANY_KIND = /^[\w+/-]*={0,2}$/;
+
+/** Whether a text is base64 in one of its alphabets, with or without padding, as Google takes it. */
+export function isBase64OfAnyKind(text: string): boolean {
+  return ANY_KIND.test(text);
+}

@@ -1,6 +1,7 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView } from "../../chat/view.ts";
+import { GEMINI } from "../gemini-parts/response.ts";
 import { encodeGenerateError, encodeGoogleError, encodeGoogleStreamError } from "../google/errors.ts";
 import { member } from "../google/members.ts";
 import { routesOf } from "../google/routes.ts";
@@ -8,7 +9,7 @@ import { type Dialect, defineOperation } from "../operation.ts";
 import { isObject } from "../raw-request.ts";
 import { tokenCountOperation } from "../token-count.ts";
 import { decodeCountTokensRequest, decodeGenerateRequest } from "./request.ts";
-import { encodeGenerateResponse, GEMINI, type GeminiVariant } from "./response.ts";
+import { encodeGenerateResponse, type GeminiVariant } from "./response.ts";
 import { geminiRules } from "./rules.ts";
 import { encodeGenerateStream } from "./stream.ts";
 

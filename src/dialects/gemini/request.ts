@@ -1,22 +1,9 @@
-import {
-  type ChatMessage,
-  type ChatRequest,
-  type ChatTool,
-  type ContentPart,
-  type RequestToolCall,
-  turnMessages,
-} from "../../chat/request.ts";
+import type { ChatRequest, ChatTool } from "../../chat/request.ts";
 import { badRequest } from "../api-error.ts";
-import {
-  invalid,
-  listMember,
-  member,
-  numberMember,
-  objectMember,
-  type Place,
-  stringMember,
-} from "../google/members.ts";
-import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
+import { messagesOf } from "../gemini-parts/request.ts";
+import { listMember, member, numberMember, objectMember, stringMember } from "../google/members.ts";
+import { modelOf } from "../google/routes.ts";
+import { type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
 
 /**
  * Decodes `…/models/{model}:generateContent` and `:streamGenerateContent`. What the canonical form has no place for
@@ -45,14 +32,8 @@ export function decodeCountTokensRequest(raw: RawRequest): ChatRequest {
   );
 }
 
-/** The model that the path names, without its collection. */
-export function modelOf(raw: RawRequest): string {
-  return (raw.params["model"] ?? "").replace(/^models\//, "");
-}
-
 function canonical(body: JsonObject, model: string): ChatRequest {
-  const messages = new Conversation().decode(body);
-  const request: ChatRequest = { ...body, model, messages };
+  const request: ChatRequest = { ...body, model, messages: messagesOf(body) };
   const tools = listMember(body, "tools", () => "tools").flatMap(decodeTool);
   if (tools.length > 0) request.tools = tools;
   const choice = decodeToolChoice(body);
@@ -134,181 +115,3 @@ function decodeToolChoice(body: JsonObject): unknown {
       return "auto";
   }
 }
-
-interface PendingCall {
-  name: string;
-  id: string;
-}
-
-/** The contents of a request as messages. */
-class Conversation {
-  readonly #messages: ChatMessage[] = [];
-  /** Calls without a result so far. */
-  #pending: PendingCall[] = [];
-  #calls = 0;
-
-  decode(body: JsonObject): ChatMessage[] {
-    const instruction = member(body, "systemInstruction");
-    if (instruction !== undefined && instruction !== null) this.#addInstruction(instruction);
-    const contents = member(body, "contents");
-    if (typeof contents === "string") throw invalid("contents", "an array of Content", contents);
-    const list = listMember(body, "contents", () => "contents");
-    if (list.length === 0) throw badRequest("* GenerateContentRequest.contents: contents is not specified", "contents");
-    list.forEach((content, index) => {
-      this.#addContent(content, () => `contents[${index}]`);
-    });
-    return this.#messages;
-  }
-
-  #addInstruction(instruction: unknown): void {
-    if (!isObject(instruction)) throw invalid("system_instruction", "an object", instruction);
-    const parts = listMember(instruction, "parts", () => "system_instruction.parts");
-    parts.forEach((part, index) => {
-      checkPart(part, () => `system_instruction.parts[${index}]`);
-    });
-    const content = contentOf(parts);
-    if (content.length > 0) this.#messages.push({ role: "system", content });
-  }
-
-  #addContent(content: JsonObject, path: Place): void {
-    const role = stringMember(content, "role", () => `${path()}.role`) ?? "user";
-    if (!ROLES.has(role)) throw badRequest("Please use a valid role: user, model.", `${path()}.role`);
-    const parts = listMember(content, "parts", () => `${path()}.parts`);
-    if (parts.length === 0) {
-      throw badRequest(
-        `* GenerateContentRequest.${path()}.parts: contents.parts must not be empty.`,
-        `${path()}.parts`,
-      );
-    }
-    parts.forEach((part, index) => {
-      checkPart(part, () => `${path()}.parts[${index}]`);
-    });
-    if (role === "model") this.#addModelTurn(parts);
-    else this.#addUserTurn(parts);
-  }
-
-  #addUserTurn(parts: JsonObject[]): void {
-    const result = (part: JsonObject): ChatMessage | undefined => {
-      const response = member(part, "functionResponse");
-      return isObject(response) ? this.#resultOf(response) : undefined;
-    };
-    const others = (between: JsonObject[]): ChatMessage => ({ role: "user", content: contentOf(between) });
-    this.#messages.push(...turnMessages(parts, result, others));
-  }
-
-  #resultOf(response: JsonObject): ChatMessage {
-    const { name, response: value, parts } = response as { name: string; response?: unknown; parts?: unknown };
-    const message: ChatMessage = {
-      role: "tool",
-      tool_call_id: this.#callOf(name, response["id"] as string | undefined),
-      name,
-      content: typeof value === "string" ? value : (JSON.stringify(value) ?? ""),
-    };
-    if (parts !== undefined) message["parts"] = parts;
-    return message;
-  }
-
-  /** The id of the call that a result is for: the one it names, else the first of that name without a result. */
-  #callOf(name: string, id: string | undefined): string {
-    const at = this.#pending.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
-    const [call] = at < 0 ? [] : this.#pending.splice(at, 1);
-    return id ?? call?.id ?? this.#nextId(name);
-  }
-
-  #addModelTurn(parts: JsonObject[]): void {
-    const calls: RequestToolCall[] = [];
-    const thoughts: JsonObject[] = [];
-    const others: JsonObject[] = [];
-    for (const part of parts) {
-      const call = member(part, "functionCall");
-      if (isObject(call)) calls.push(this.#toolCall(call, part));
-      else if (part["thought"] === true) thoughts.push(part);
-      else others.push(part);
-    }
-    const message: ChatMessage = { role: "assistant", content: others.length > 0 ? contentOf(others) : null };
-    if (thoughts.length > 0) message["thinking_blocks"] = thoughts;
-    if (calls.length > 0) message.tool_calls = calls;
-    this.#pending = calls.map(({ id, function: { name } }) => ({ id: id as string, name }));
-    this.#messages.push(message);
-  }
-
-  /** The signature stands where Google's OpenAI endpoint has it. */
-  #toolCall(call: JsonObject, part: JsonObject): RequestToolCall {
-    const { id, name, args } = call as { id?: string; name: string; args?: unknown };
-    const signature = member(part, "thoughtSignature");
-    return {
-      id: id ?? this.#nextId(name),
-      type: "function",
-      function: { name, arguments: JSON.stringify(args ?? {}) },
-      ...(signature !== undefined && { extra_content: { google: { thought_signature: signature } } }),
-    };
-  }
-
-  /** Most calls have no id on the wire; here they are told apart by their place in the conversation. */
-  #nextId(name: string): string {
-    this.#calls++;
-    return `call_${name}_${this.#calls}`;
-  }
-}
-
-const ROLES = new Set(["user", "model", "function"]);
-
-/** What a part cannot be without. A kind that is not known is let through. */
-function checkPart(part: JsonObject, path: Place): void {
-  const { text } = part;
-  if (text !== undefined && text !== null && typeof text !== "string")
-    throw invalid(`${path()}.text`, "TYPE_STRING", text);
-  const data = objectMember(part, "inlineData", () => `${path()}.inline_data`);
-  if (data !== undefined) checkData(data, () => `${path()}.inline_data`);
-  checkFunction(
-    objectMember(part, "functionCall", () => `${path()}.function_call`),
-    () => `${path()}.function_call`,
-  );
-  checkFunction(
-    objectMember(part, "functionResponse", () => `${path()}.function_response`),
-    () => `${path()}.function_response`,
-  );
-  for (const _ in part) return;
-  throw badRequest(
-    `* GenerateContentRequest.${path()}.data: required oneof field 'data' must have one initialized field`,
-  );
-}
-
-function checkData(data: JsonObject, path: Place): void {
-  stringMember(data, "mimeType", () => `${path()}.mime_type`);
-  const bytes = stringMember(data, "data", () => `${path()}.data`);
-  if (bytes !== undefined && !BASE64.test(bytes)) {
-    throw badRequest(
-      `Invalid value at '${path()}.data' (TYPE_BYTES), Base64 decoding failed for "${bytes.slice(0, 80)}"`,
-      `${path()}.data`,
-    );
-  }
-}
-
-/** Both alphabets, with or without padding. */
-const BASE64 = /^[\w+/-]*={0,2}$/;
-
-function checkFunction(called: JsonObject | undefined, path: Place): void {
-  if (called === undefined) return;
-  stringMember(called, "id", () => `${path()}.id`);
-  if (!stringMember(called, "name", () => `${path()}.name`)) {
-    throw badRequest(`* GenerateContentRequest.${path()}.name: Name cannot be empty.`, `${path()}.name`);
-  }
-}
-
-/** Parts that are all text are one string, as most clients of other providers send it. Others have their kind as type. */
-function contentOf(parts: JsonObject[]): string | ContentPart[] {
-  let text = "";
-  for (const part of parts) {
-    if (typeof part["text"] !== "string") return parts.map((each) => ({ ...each, type: kindOfPart(each) }));
-    text += part["text"];
-  }
-  return text;
-}
-
-function kindOfPart(part: JsonObject): string {
-  if (typeof part["text"] === "string") return "text";
-  return KINDS.find((kind) => member(part, kind) !== undefined) ?? Object.keys(part)[0] ?? "text";
-}
-
-const KINDS = ["inlineData", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"];

@@ -5,11 +5,12 @@ import { describe, expect, it } from "vitest";
 import { pieces } from "../../chat/pieces.ts";
 import type { ChatReply, FinishReason, Part } from "../../chat/reply.ts";
 import { ApiError } from "../api-error.ts";
+import { GEMINI } from "../gemini-parts/response.ts";
 import { encodeGoogleStreamError } from "../google/errors.ts";
 import type { EncodeContext } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 import { Traverser } from "../traverser.ts";
-import { encodeGenerateResponse, GEMINI, type GeminiVariant } from "./response.ts";
+import { encodeGenerateResponse, type GeminiVariant } from "./response.ts";
 import { geminiRules } from "./rules.ts";
 import { encodeGenerateStream } from "./stream.ts";
 

@@ -1,27 +1,13 @@
-import { parseArguments } from "../../chat/arguments.ts";
-import {
-  type ChatReply,
-  type Choice,
-  type Finish,
-  type Native,
-  nativeMembers,
-  type Part,
-  type ReasoningPart,
-  reasoningText,
-  type ToolCallPart,
-  wantedChoices,
-} from "../../chat/reply.ts";
+import { type ChatReply, type Choice, type Finish, finishOf, joinedText, wantedChoices } from "../../chat/reply.ts";
+import { encodePart, GEMINI, members } from "../gemini-parts/response.ts";
+import type { PartsVariant } from "../gemini-parts/stream.ts";
 import type { EncodeContext } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
 import { tokenCounts } from "../token-counts.ts";
 
-export const GEMINI = "gemini";
-
-export interface GeminiVariant extends Record<string, unknown> {
+export interface GeminiVariant extends PartsVariant {
   /** How many candidates were asked for. */
   candidates: number;
-  /** Whether the arguments of calls are streamed in pieces. */
-  partialArgs: boolean;
 }
 
 /**
@@ -64,64 +50,13 @@ export function encodeTail({ envelope }: ChatReply, context: EncodeContext): Jso
   };
 }
 
-export function members(native: Native | undefined): JsonObject | undefined {
-  return nativeMembers(native, GEMINI);
-}
-
-/**
- * A part, whole. Signatures stand where they were written.
- * @see https://ai.google.dev/gemini-api/docs/thought-signatures
- */
-export function encodePart(part: Part): JsonObject[] {
-  switch (part.type) {
-    case "text":
-      return [{ text: part.text, ...signed(part.signature), ...members(part.annotations) }];
-    case "reasoning":
-      return encodeThought(part);
-    case "toolCall":
-      return [encodeCall(part, { args: parseArguments(part.arguments) })];
-    case "media":
-      return [encodeMedia(part)];
-    case "opaque":
-      return part.dialect === GEMINI && isObject(part.value) ? [part.value] : [];
-    // What was searched for is in the grounding metadata, why it was refused in the finish message.
-    case "webSearch":
-    case "refusal":
-      return [];
-  }
-}
-
-function encodeThought(part: ReasoningPart): JsonObject[] {
-  const text = reasoningText(part);
-  if (text === undefined) return [];
-  return [{ text, thought: true, ...signed(part.signature), ...members(part.native) }];
-}
-
-/** No id is invented: calls without one are told apart by their position. */
-export function encodeCall({ id, name, signature, native }: ToolCallPart, rest: JsonObject): JsonObject {
-  return { functionCall: { ...(id !== undefined && { id }), name, ...rest }, ...signed(signature), ...members(native) };
-}
-
-function encodeMedia({ mime, data, url, native }: Part & { type: "media" }): JsonObject {
-  const media =
-    data !== undefined
-      ? { inlineData: { mimeType: mime, data } }
-      : { fileData: { mimeType: mime, fileUri: url ?? "" } };
-  return { ...media, ...members(native) };
-}
-
-function signed(signature: string | undefined): JsonObject | undefined {
-  return signature === undefined ? undefined : { thoughtSignature: signature };
-}
-
 /** How a candidate ended, and what only its end tells. */
-export function encodeEnd({ parts, finish }: Choice): JsonObject {
-  const refusals = parts.filter((part) => part.type === "refusal");
-  const refused = refusals.length > 0 && finish.reason === "stop";
-  const queries = parts.flatMap((part) => (part.type === "webSearch" ? [part.query] : []));
+export function encodeEnd(choice: Choice): JsonObject {
+  const refusal = joinedText(choice.parts, "refusal");
+  const queries = choice.parts.flatMap((part) => (part.type === "webSearch" ? [part.query] : []));
   return {
-    finishReason: finishReason(refused ? { reason: "refusal" } : finish),
-    ...(refusals.length > 0 && { finishMessage: refusals.map((part) => part.text).join("") }),
+    finishReason: finishReason(finishOf(choice)),
+    ...(refusal !== undefined && { finishMessage: refusal }),
     ...(queries.length > 0 && { groundingMetadata: { webSearchQueries: queries } }),
   };
 }

@@ -1,19 +1,8 @@
-import { parseArguments } from "../../chat/arguments.ts";
-import type { ChatReply, Part, ToolCallPart } from "../../chat/reply.ts";
+import type { ChatReply } from "../../chat/reply.ts";
+import { members } from "../gemini-parts/response.ts";
+import { streamPart } from "../gemini-parts/stream.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
-import { assignmentsOf } from "../partial-args.ts";
-import type { JsonObject } from "../raw-request.ts";
-import {
-  candidatesOf,
-  contentOf,
-  encodeCall,
-  encodeEnd,
-  encodePart,
-  encodeTail,
-  encodeUsage,
-  type GeminiVariant,
-  members,
-} from "./response.ts";
+import { candidatesOf, contentOf, encodeEnd, encodeTail, encodeUsage, type GeminiVariant } from "./response.ts";
 
 /**
  * Encodes the streamed reply: a chunk is a response with a piece of one part. The last one of a candidate tells
@@ -41,29 +30,4 @@ export function encodeGenerateStream(reply: ChatReply, context: EncodeContext<Ge
       ...tail,
     },
   }));
-}
-
-function streamPart(part: Part, context: EncodeContext<GeminiVariant>): JsonObject[] {
-  if (part.type === "toolCall" && context.variant.partialArgs) return streamCall(part, context);
-  return encodePart(part).flatMap((whole) => {
-    const { text, thought, ...rest } = whole;
-    if (typeof text !== "string" || text === "") return [whole];
-    const kind = thought === undefined ? undefined : { thought };
-    const pieces: JsonObject[] = context.pieces(text).map((piece) => ({ text: piece, ...kind }));
-    // A signature comes when all of the text is there, with an empty piece.
-    if (Object.keys(rest).length > 0) pieces.push({ text: "", ...kind, ...rest });
-    return pieces;
-  });
-}
-
-/** @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling */
-function streamCall(call: ToolCallPart, context: EncodeContext): JsonObject[] {
-  const args = parseArguments(call.arguments);
-  const assignments = assignmentsOf(args, (text) => context.pieces(text));
-  if (assignments === undefined) return [encodeCall(call, { args })];
-  return [
-    encodeCall(call, { willContinue: true }),
-    ...assignments.map((assignment) => ({ functionCall: { partialArgs: [assignment], willContinue: true } })),
-    { functionCall: {} },
-  ];
 }

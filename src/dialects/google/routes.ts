@@ -1,4 +1,5 @@
 import type { Route } from "../operation.ts";
+import type { RawRequest } from "../raw-request.ts";
 
 /** Where models are, on the Gemini API and on Vertex AI (there with a project, or without one in express mode). */
 const COLLECTIONS = [
@@ -13,4 +14,9 @@ const COLLECTIONS = [
 /** The routes of a method that models have: `…/models/{model}:generateContent`. */
 export function routesOf(action: string): Route[] {
   return COLLECTIONS.map((collection) => ({ method: "POST", path: `${collection}/:model(^.+)::${action}` }));
+}
+
+/** The model that the path names, without its collection. */
+export function modelOf(raw: RawRequest): string {
+  return (raw.params["model"] ?? "").replace(/^models\//, "");
 }
