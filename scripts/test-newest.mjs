@@ -4,25 +4,22 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { installPackages, run } from "./setup.mjs";
 
 const NODE = process.env.NEWEST_NODE ?? "24";
-const FILES = ["sdks.test.ts", "support/sdk-kinds.ts", "support/sdks.ts"];
 
 installPackages();
 if (!existsSync("dist/index.js")) run("npm", ["run", "--silent", "build"]);
 
 const folder = mkdtempSync(join(tmpdir(), "stuntdouble-newest-"));
 try {
-  mkdirSync(join(folder, "test/support"), { recursive: true });
   const packages = new Set();
-  for (const file of FILES) {
-    const code = readFileSync(join("test", file), "utf8");
-    for (const [, name] of code.matchAll(/ from "((?:@[^/"]+\/)?[^./"][^/"]*)/g)) packages.add(name);
+  for (const [file, code] of withImports("test/sdks.test.ts")) {
+    for (const [, name] of code.matchAll(/ from "(?!node:)((?:@[^/"]+\/)?[^./"][^/"]*)/g)) packages.add(name);
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
     // Its folder has no sources: the tests go to what is built.
-    const built = code.replace('"../src/index.ts"', JSON.stringify(resolve("dist/index.js")));
-    writeFileSync(join(folder, "test", file), built);
+    writeFileSync(join(folder, file), code.replace('"../src/index.ts"', JSON.stringify(resolve("dist/index.js"))));
   }
   packages.delete("vitest");
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
@@ -44,6 +41,18 @@ try {
   process.exitCode = status === 0 ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** A test and all that it imports of the tests: their text by their path. */
+function withImports(file, found = new Map()) {
+  if (found.has(file)) return found;
+  const code = readFileSync(file, "utf8");
+  found.set(file, code);
+  for (const [, path] of code.matchAll(/ from "(\.[^"]+)"/g)) {
+    const imported = join(dirname(file), path);
+    if (imported.startsWith("test/")) withImports(imported, found);
+  }
+  return found;
 }
 
 function versionHere(name) {

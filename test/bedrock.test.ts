@@ -1,4 +1,3 @@
-import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { AnthropicBedrock } from "@anthropic-ai/bedrock-sdk";
 import {
   AccessDeniedException,
@@ -18,9 +17,7 @@ import {
   ThrottlingException,
   ValidationException,
 } from "@aws-sdk/client-bedrock-runtime";
-import { generateText, stepCountIs, streamText, tool } from "ai";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { z } from "zod";
 import { StuntDouble } from "../src/index.ts";
 
 const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -443,34 +440,6 @@ describe("@anthropic-ai/bedrock-sdk", () => {
     await expect(anthropic().messages.create(wrong as never)).rejects.toThrow(
       /messages\.0\.role: Input should be 'user'/,
     );
-  });
-});
-
-describe("ai", () => {
-  const provider = () =>
-    createAmazonBedrock({ baseURL: double.url, region: "us-east-1", accessKeyId: "x", secretAccessKey: "x" });
-
-  it("takes the ai package through a tool loop of two steps", async () => {
-    double.onToolResult("tool_1", { content: "It is sunny in Bern." });
-    double.onMessage("weather", { toolCalls: [{ id: "tool_1", name: "weather", arguments: { city: "Bern" } }] });
-    const tools = { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: () => "sunny" }) };
-    const { text, steps } = await generateText({
-      model: provider()(CLAUDE),
-      prompt: "How is the weather in Bern?",
-      stopWhen: stepCountIs(3),
-      tools,
-    });
-    expect([text, steps.length]).toEqual(["It is sunny in Bern.", 2]);
-  });
-
-  it("streams", async () => {
-    double.onMessage("hello", { reasoning: "Hm.", content: "Hi, nice to meet you!" });
-    const result = streamText({ model: provider()(CLAUDE), prompt: "hello" });
-    expect([await result.text, await result.reasoningText, await result.finishReason]).toEqual([
-      "Hi, nice to meet you!",
-      "Hm.",
-      "stop",
-    ]);
   });
 });
 

@@ -6,8 +6,6 @@ import {
   GoogleGenAI,
   type Part,
 } from "@google/genai";
-import { HumanMessage } from "@langchain/core/messages";
-import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -655,17 +653,5 @@ describe("other clients", () => {
       "stop",
     ]);
     expect(asked).toEqual(["Bern", "Bern"]);
-  });
-
-  it("LangChain: text and calls, whole and streamed", async () => {
-    double.onMessage("hello", { content: "Hi, nice to meet you!" });
-    double.onMessage("weather", { toolCalls: [{ name: "weather", arguments: { city: "Bern" } }] });
-    const chat = new ChatGoogleGenerativeAI({ model, apiKey: "x", baseUrl: double.url, maxRetries: 0 });
-    expect((await chat.invoke([new HumanMessage("hello")])).text).toBe("Hi, nice to meet you!");
-    let text = "";
-    for await (const chunk of await chat.stream("hello")) text += chunk.text;
-    expect(text).toBe("Hi, nice to meet you!");
-    const bound = chat.bindTools([{ name: "weather", description: "", schema: z.object({ city: z.string() }) }]);
-    expect((await bound.invoke("weather?")).tool_calls).toMatchObject([{ name: "weather", args: { city: "Bern" } }]);
   });
 });

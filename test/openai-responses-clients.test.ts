@@ -1,5 +1,4 @@
 import { createOpenAI } from "@ai-sdk/openai";
-import { ChatOpenAI } from "@langchain/openai";
 import { Agent, tool as agentTool, OpenAIProvider, Runner, setTracingDisabled } from "@openai/agents";
 import { generateObject, generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
@@ -28,23 +27,6 @@ describe("ai", () => {
   const openai = () => createOpenAI({ baseURL: `${double.url}/v1`, apiKey: "x" });
   const tools = { weather: tool({ inputSchema: city, execute: ({ city: place }) => `sun in ${place}` }) };
 
-  it("gets text, reasoning and usage, whole and streamed", async () => {
-    double.onMessage("hello", {
-      reasoning: "Greet.",
-      content: "Hi there!",
-      usage: { prompt_tokens: 7, completion_tokens: 3 },
-    });
-    const model = openai()("gpt-5");
-    const whole = await generateText({ model, prompt: "hello" });
-    const streamed = streamText({ model, prompt: "hello" });
-    expect([whole.text, await streamed.text]).toEqual(["Hi there!", "Hi there!"]);
-    expect([whole.reasoningText, await streamed.reasoningText]).toEqual(["Greet.", "Greet."]);
-    expect([whole.finishReason, await streamed.finishReason]).toEqual(["stop", "stop"]);
-    for (const usage of [whole.usage, await streamed.usage]) {
-      expect(usage).toMatchObject({ inputTokens: 7, outputTokens: 3, totalTokens: 10 });
-    }
-  });
-
   it.each([true, false])("calls tools in a loop of two steps (stored: %s)", async (store) => {
     addWeather();
     const providerOptions = { openai: { store, include: ["reasoning.encrypted_content"] } };
@@ -70,37 +52,6 @@ describe("ai", () => {
       statusCode: 400,
       message: "No luck.",
     });
-  });
-});
-
-describe("LangChain", () => {
-  const model = () =>
-    new ChatOpenAI({
-      model: "gpt-5",
-      apiKey: "x",
-      useResponsesApi: true,
-      maxRetries: 0,
-      configuration: { baseURL: `${double.url}/v1` },
-    });
-
-  it("gets text and usage, whole and streamed", async () => {
-    double.onMessage("hello", { content: "Hi there!", usage: { prompt_tokens: 7, completion_tokens: 3 } });
-    const whole = await model().invoke("hello");
-    expect(whole.text).toBe("Hi there!");
-    expect(whole.usage_metadata).toMatchObject({ input_tokens: 7, output_tokens: 3, total_tokens: 10 });
-    let streamed = "";
-    for await (const chunk of await model().stream("hello")) streamed += chunk.text;
-    expect(streamed).toBe("Hi there!");
-  });
-
-  it("calls tools, and goes on from their results", async () => {
-    addWeather();
-    const bound = model().bindTools([{ name: "weather", schema: city }]);
-    const call = await bound.invoke("weather?");
-    expect(call.tool_calls).toMatchObject([{ id: "call_1", name: "weather", args: { city: "Bern" } }]);
-    const result = { role: "tool", tool_call_id: "call_1", content: "sun" };
-    const answer = await bound.invoke([{ role: "user", content: "weather?" }, call, result]);
-    expect(answer.text).toBe("It is sunny in Bern.");
   });
 });
 

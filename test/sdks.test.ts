@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StuntDouble } from "../src/index.ts";
-import { failures, kinds, OVERLOADED } from "./support/sdk-kinds.ts";
+import { failures, kinds, loops, OVERLOADED, SLOW_DOWN } from "./support/sdk-kinds.ts";
+import type { Failure } from "./support/sdks/sdk.ts";
 import { sdks } from "./support/sdks.ts";
 
 /**
@@ -13,6 +14,10 @@ let double: StuntDouble;
 beforeAll(async () => {
   double = await StuntDouble.start();
   for (const { prompt, response } of [...kinds, ...failures]) double.on({ userMessage: prompt }, response);
+  for (const { prompt, response } of loops) {
+    double.on({ userMessage: prompt, hasToolResult: false }, response);
+    double.on({ userMessage: prompt, toolResultContains: "sun in Bern" }, { content: "It is sunny in Bern." });
+  }
 });
 afterAll(() => double.stop());
 
@@ -22,8 +27,23 @@ describe.each(sdks.map((sdk, index) => ({ ...sdk, index })))("$name", ({ index, 
       .filter((streamed) => WHOLE_TABLE || streamed === ((index + at) % 2 === 0))
       .map((streamed) => ({ ...kind, streamed, how: streamed ? "streamed" : "whole" })),
   );
-  it.each(cells)("$prompt, $how", async ({ prompt, told, streamed }) => {
-    expect(await sdk.ask(double.url, prompt, streamed)).toMatchObject(told(sdk));
+  it.each(cells)("$prompt, $how", async ({ prompt, told, fails, streamed }) => {
+    const asked = sdk.ask(double.url, prompt, streamed);
+    const failure = inForm(fails?.(sdk), streamed);
+    if (failure === undefined) expect(await asked).toMatchObject(told(sdk, streamed));
+    else await expect(asked).rejects.toThrow(failure);
+  });
+
+  const forms = WHOLE_TABLE ? [false, true] : [index % 2 === 0];
+  it.each(sdk.loop === undefined ? [] : forms)("takes a tool through two steps, streamed: %s", async (streamed) => {
+    const { prompt } = loops.find(({ after }) => after === (sdk.loopsAfter ?? "tool_calls"))!;
+    expect(await sdk.loop!(double.url, prompt, streamed)).toBe("It is sunny in Bern.");
+  });
+
+  it.each(forms)("says why it is refused, streamed: %s", async (streamed) => {
+    const error = await sdk.ask(double.url, "refuse", streamed).catch((thrown: unknown) => thrown);
+    expect(statusOf(error)).toBe(429);
+    expect((error as Error).message).toContain(SLOW_DOWN);
   });
 
   it("says that a reply broke off", async () => {
@@ -35,6 +55,11 @@ describe.each(sdks.map((sdk, index) => ({ ...sdk, index })))("$name", ({ index, 
     expect(statusOf(error)).toBe(503);
   });
 });
+
+function inForm(failure: Failure | undefined, streamed: boolean): RegExp | undefined {
+  if (failure === undefined || failure instanceof RegExp) return failure;
+  return streamed ? failure.streamed : failure.whole;
+}
 
 function statusOf(error: unknown): number | undefined {
   const { status, statusCode, status_code, $metadata } = error as Record<string, number | undefined> & {

@@ -105,6 +105,8 @@ const geminiCase: Omit<Case, "variant"> = {
     finish.reason === "stop" && parts.some(({ type }) => type === "toolCall") ? "tool_calls" : finish.reason,
 };
 
+const REFUSING = new Set(["openai-chat", "openrouter-chat"]);
+
 /** Chat completions, as OpenAI has them and as others do. */
 function chatCase(operation: Operation): Case {
   const { rules } = operation;
@@ -117,7 +119,13 @@ function chatCase(operation: Operation): Case {
     rules,
     variant: { choices: 2, usage: true },
     choices: 2,
-    part: fc.oneof(ofKind("text"), ofKind("reasoning"), ofKind("refusal"), toolCall),
+    // Elsewhere a refusal is a text like any other.
+    part: fc.oneof(
+      ofKind("text"),
+      ofKind("reasoning"),
+      ofKind(REFUSING.has(operation.name) ? "refusal" : "text"),
+      toolCall,
+    ),
     streamed: merged,
     whole: (parts) => merged(parts.toSorted((one, other) => place(one) - place(other))),
   };
@@ -251,7 +259,7 @@ const cases: Case[] = [
   {
     operation: operationOf(bedrockConverse.operations, "bedrock-converse"),
     rules: converseRules,
-    variant: { stopAt: "" },
+    variant: { stopAt: "", tells: true },
     framing: "aws-event-stream",
     lacks: ["id", "model"],
     choices: 1,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type FixtureResponse, StuntDouble } from "../../src/index.ts";
 import { providerNames } from "../../src/upstream/providers.ts";
-import { type Sdk, sdks, type Told } from "../support/sdks.ts";
+import type { Sdk, Told } from "../support/sdks/sdk.ts";
+import { sdks } from "../support/sdks.ts";
 
 /**
  * What each SDK hands its user live and in replay: over the socket and in process. Locally every kind of reply is asked
@@ -115,12 +116,14 @@ describe.each(sdks.map((sdk, index) => ({ ...sdk, index })))("$name", ({ index, 
   });
 });
 
+const TOKENS = { input: 11, output: 7 };
+
 function expected({ finish, passesOverErrors, brokenOff }: Sdk, kind: string, streamed: boolean): object {
   switch (kind) {
     case "text":
-      return { told: { text: (kinds["text"] as { content: string }).content, finish: finish.stop, tokens: [11, 7] } };
+      return { told: { text: (kinds["text"] as { content: string }).content, finish: finish.stop, tokens: TOKENS } };
     case "tools":
-      return { told: { text: "Let me see.", finish: finish.calls, tokens: [11, 7] } };
+      return { told: { text: "Let me see.", finish: finish.calls, tokens: TOKENS } };
     case "refused":
       return { status: 429 };
     default:

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadFixtures, StuntDouble } from "../../src/index.ts";
 import { failures, kinds } from "../support/sdk-kinds.ts";
-import { type Sdk, sdks } from "../support/sdks.ts";
+import type { Sdk } from "../support/sdks/sdk.ts";
+import { sdks } from "../support/sdks.ts";
 import { everyProvider, temporaryFolder } from "./support.ts";
 
 /**

@@ -12,7 +12,7 @@ export interface ChatFlavour {
   idPrefix: string;
   /** Where it says what was thought: in a member of the message, or in parts of its content. */
   reasoning: "reasoning_content" | "reasoning" | "thinking parts";
-  /** Members of a message that are there although they hold nothing. */
+  /** Members of a message that are there although they hold nothing; `refusal` only where there is a place for one. */
   emptyMessage: JsonObject;
   /** Those that the first piece of a message has, beside its role and content. */
   emptyDelta: JsonObject;

@@ -34,12 +34,26 @@ export function encodeChatResponse(
   const end = tail(reply, context, flavour);
   return {
     ...head,
-    choices: wantedChoices(reply, context.variant.choices).map((choice, index) =>
+    choices: shownChoices(reply, context, flavour).map((choice, index) =>
       encodeChoice(choice, index, reply, context, flavour),
     ),
     usage: encodeUsage(reply, context, flavour),
     ...end,
   };
+}
+
+/** As many as were asked for. Where a message has no place for a refusal, it is said like any other text. */
+export function shownChoices(
+  reply: ChatReply,
+  { variant }: EncodeContext<ChatVariant>,
+  { emptyMessage }: ChatFlavour,
+): Choice[] {
+  const choices = wantedChoices(reply, variant.choices);
+  if ("refusal" in emptyMessage) return choices;
+  return choices.map((choice) => ({
+    ...choice,
+    parts: choice.parts.map((part) => (part.type === "refusal" ? { type: "text", text: part.text } : part)),
+  }));
 }
 
 function encodeChoice(

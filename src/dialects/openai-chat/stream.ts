@@ -1,4 +1,4 @@
-import { type ChatReply, type Choice, wantedChoices } from "../../chat/reply.ts";
+import type { ChatReply, Choice } from "../../chat/reply.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
 import { type ChatFlavour, OPENAI } from "./flavour.ts";
@@ -12,6 +12,7 @@ import {
   envelope,
   logprobsOf,
   nativeChoice,
+  shownChoices,
   tail,
   thinkingPart,
 } from "./response.ts";
@@ -39,7 +40,7 @@ export function encodeChatStream(
   const send = (choices: JsonObject[], more: JsonObject | undefined = asked ? { usage: null } : undefined): void => {
     events.push({ data: { ...head, choices, ...more, ...end } });
   };
-  const choices = wantedChoices(reply, context.variant.choices);
+  const choices = shownChoices(reply, context, flavour);
   choices.forEach((choice, index) => {
     const native = nativeChoice(choice, flavour);
     const delta = (value: JsonObject, members?: JsonObject): void => {

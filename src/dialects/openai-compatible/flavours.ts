@@ -1,4 +1,6 @@
 import { type ChatFlavour, OPENAI } from "../openai-chat/flavour.ts";
+import { openaiChatRules } from "../openai-chat/rules.ts";
+import type { Rules } from "../rules.ts";
 import type { ErrorShape } from "./errors.ts";
 
 /** A provider whose API is OpenAI's chat completions, but for what is said here. */
@@ -10,6 +12,8 @@ export interface CompatibleProvider extends ChatFlavour {
   /** What its models begin with, for the path without a version that several share. */
   models?: string;
   errors: ErrorShape;
+  /** How its replies are read, where that is not as with OpenAI. */
+  rules?: Rules;
 }
 
 /** What many of them share. */
@@ -22,6 +26,15 @@ const BARE: Omit<CompatibleProvider, "dialect"> = {
   streamUsage: "finish",
   paths: [],
   errors: "openai",
+};
+
+/** Tokens of thoughts are counted beside those of the completion. */
+const THOUGHTS_BESIDE: Rules = {
+  ...openaiChatRules,
+  usage: {
+    ...openaiChatRules.usage,
+    completionTokens: ["completion_tokens", "completion_tokens_details.reasoning_tokens"],
+  },
 };
 
 export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
@@ -63,6 +76,8 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     emptyMessage: { refusal: null },
     streamUsage: "asked",
     wholeCalls: true,
+    usage: (usage, own) => own ?? withThoughtsBeside(usage),
+    rules: THOUGHTS_BESIDE,
     errors: "xai",
   },
   {
@@ -130,4 +145,13 @@ function withCacheHits(usage: Record<string, unknown>): Record<string, unknown> 
   // What is estimated when it is sent has hit no cache.
   const misses = typeof prompt === "number" ? prompt - hits : prompt;
   return { ...usage, prompt_cache_hit_tokens: hits, prompt_cache_miss_tokens: misses };
+}
+
+/** @see https://docs.x.ai/docs/guides/reasoning */
+function withThoughtsBeside(usage: Record<string, unknown>): Record<string, unknown> {
+  const { completion_tokens: completion, completion_tokens_details: details } = usage as {
+    completion_tokens: number;
+    completion_tokens_details?: { reasoning_tokens: number };
+  };
+  return { ...usage, completion_tokens: Math.max(0, completion - (details?.reasoning_tokens ?? 0)) };
 }

@@ -11,7 +11,7 @@ const UNVERSIONED_PATH = "/chat/completions";
 const GROQ_PATH = "/openai/v1/chat/completions";
 
 function operationOf(provider: CompatibleProvider): Operation {
-  const { dialect, paths, models, errors } = provider;
+  const { dialect, paths, models, errors, rules } = provider;
   const shared = models === undefined ? [COMMON_PATH] : [COMMON_PATH, UNVERSIONED_PATH];
   return chatOperation(provider, {
     name: `${dialect}-chat`,
@@ -22,6 +22,7 @@ function operationOf(provider: CompatibleProvider): Operation {
     },
     encodeError: (error) => encodeCompatibleError(errors, error),
     encodeStreamError: (error) => encodeCompatibleStreamError(errors, error),
+    ...(rules && { rules }),
   });
 }
 
