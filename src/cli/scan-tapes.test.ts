@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { tokenOf } from "../conformance/bind.ts";
 import { recordedReply, responseHash } from "../fixtures/recording.ts";
 import { encodeSse } from "../wire/sse.ts";
 import type { ScanFlags } from "./flags.ts";
@@ -128,6 +129,7 @@ describe("scan", () => {
     expect(JSON.parse(output)).toEqual({
       files: 3,
       written: 2,
+      stale: [],
       secrets: [
         { file: request, line: 1, pointer: "/to", detector: "email", replacement: "«email:1»" },
         { file: request, line: 2, pointer: "/to", detector: "email", replacement: "«email:2»" },
@@ -137,12 +139,76 @@ describe("scan", () => {
     expect(readFileSync(response, "utf8")).toBe('{"id":1,"result":"«email:2»"}\n');
   });
 
-  it("reads comments and YAML as text", async () => {
+  it("reads comments and YAML", async () => {
     const jsonc = file("a.jsonc", `{ // by ${ADDRESS}\n "fixtures": [] }`);
     const yaml = file("b.yaml", `fixtures:\n  - match: {}\n    response: { content: "key ${KEY}" }\n`);
-    expect((await run({ fix: true })).output).toContain(`${yaml}:3: anthropic-key`);
+    expect((await run()).output).toBe(
+      `${jsonc}:1: email\n${yaml}:3 /fixtures/0/response/content: anthropic-key\n2 secrets in 2 files; --fix replaces them.\n`,
+    );
+    expect((await run({ fix: true })).code).toBe(0);
     expect(readFileSync(jsonc, "utf8")).toBe('{ // by «email:1»\n "fixtures": [] }');
     expect(readFileSync(yaml, "utf8")).toContain('"key «anthropic-key:1»"');
+  });
+
+  it("says which recordings are found no more, since they were made with other redaction", async () => {
+    const match = { userMessage: `Write to ${ADDRESS}`, fingerprint: "0123456789abcdef" };
+    const path = file("recorded.json", { fixtures: [{ match, response: { content: "Done." } }] });
+    const again = `${path}:4 /fixtures/0/match: recorded with other redaction; record it again.\n`;
+    expect((await run()).output).toContain(again);
+    expect((await run({ fix: true })).output).toContain(again);
+    expect(JSON.parse((await run({ json: true })).output).stale).toEqual([]);
+  });
+
+  it("reports names of files, which it does not show, and does not rename", async () => {
+    const secrets = { match: { userMessage: ADDRESS }, response: { content: KEY } };
+    const named = file("shop/01-write-to-ada-lovelace-example-com-3fa2b1c0.json", { fixtures: [secrets] });
+    const cut = file("shop/02-write-to-ada-lovelace-exam-3fa2b1c1-2.json", { fixtures: [secrets] });
+    const open = file(`${KEY}.yaml`, "fixtures: []\n");
+    file("shop/03-ada-lovelace-3fa2b1c2.json", { fixtures: [{ match: {}, response: { content: "lovelace" } }] });
+    const { code, output } = await run({ fix: true });
+    expect(code).toBe(1);
+    expect(output.split("\n").filter((line) => line.includes("name"))).toEqual([
+      `${folder}/shop/01-write-to-«email:1»-3fa2b1c0.json: email in its name. Rename it.`,
+      `${folder}/shop/02-write-to-«email:1»-3fa2b1c1-2.json: email in its name. Rename it.`,
+      `${folder}/«anthropic-key:1».yaml: anthropic-key in its name. Rename it.`,
+    ]);
+    expect(output).not.toMatch(/ada-lovelace-ex|api03/);
+    for (const path of [named, cut, open]) expect(readFileSync(path, "utf8")).toContain("fixtures");
+    const { secrets: listed } = JSON.parse((await run({ json: true }, open)).output);
+    expect(listed).toEqual([{ file: `${folder}/«anthropic-key:1».yaml`, detector: "anthropic-key" }]);
+  });
+
+  it("leaves the placeholders of transcripts and contracts", async () => {
+    const call = (params: object) => ({ jsonrpc: "2.0", id: 1, method: "login", params });
+    file("case/manifest.json", { case: "case", description: "x", flow: "lockstep", responses: 1 });
+    file(
+      "case/request.jsonl",
+      `${JSON.stringify(call({ password: tokenOf("WORKDIR"), authorization: `Bearer ${tokenOf("NOTES_TOKEN")}` }))}\n`,
+    );
+    file("case/response.jsonl", '{"id":1,"result":{"password":"<volatile>"}}\n');
+    file("contracts/contract.json", {
+      authentication: { headers: { authorization: `Bearer ${tokenOf("NOTES_TOKEN")}` } },
+    });
+    file("contracts/login.json", {
+      name: "login",
+      request: call({ password: tokenOf("NOTES_PASSWORD") }),
+      response: {
+        jsonrpc: "2.0",
+        id: 1,
+        result: { access_token: "$opaque", client_secret: "$any", refresh_token: "$pin" },
+      },
+    });
+    expect((await run({ fix: true })).output).toBe("0 secrets in 5 files.\n");
+    // What is beside a placeholder, or looks like one where there are none, is still a secret.
+    file("contracts/other.json", { request: call({ password: `${tokenOf("USER")}hunter2`, api_key: "$$opaque" }) });
+    file("fixture.json", {
+      fixtures: [{ match: {}, response: { toolCalls: [{ name: "x", arguments: { password: "$ecret" } }] } }],
+    });
+    expect(JSON.parse((await run({ json: true })).output).secrets).toMatchObject([
+      { pointer: "/request/params/password" },
+      { pointer: "/request/params/api_key" },
+      { pointer: "/fixtures/0/response/toolCalls/0/arguments/password" },
+    ]);
   });
 
   it("does not touch a file in which a field that must stay whole holds a secret", async () => {

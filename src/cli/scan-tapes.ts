@@ -1,32 +1,50 @@
 import { isUtf8 } from "node:buffer";
 import { type Dirent, existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { isOfContracts } from "../conformance/contracts/load.ts";
+import { isContractPlaceholder, isPlaceholder } from "../conformance/secrets.ts";
 import { MANIFEST_FILE } from "../conformance/transcript.ts";
-import { LineFinder, lineAt } from "../fixtures/faults.ts";
-import { redactTape } from "../fixtures/redact-tape.ts";
-import { type Finding, RedactionOptionsError, WholeFieldError } from "../guard/finding.ts";
+import { YAML_NAME } from "../fixtures/load.ts";
+import { type RedactedTape, redactTape, redactTapeLines } from "../fixtures/redact-tape.ts";
+import { RedactionOptionsError } from "../guard/finding.ts";
 import { createRedactor, type Redaction, type Redactor } from "../guard/redact.ts";
 import { EXIT_DIFFERENCES, EXIT_PASSED } from "../report/verdict.ts";
 import { writeWholeFile } from "../transport/whole-file.ts";
 import type { ScanFlags } from "./flags.ts";
 import { UsageError } from "./run-verb.ts";
+import { shownName } from "./scan-names.ts";
 
 /** A secret in a file. */
 interface ScannedSecret {
   file: string;
-  line: number;
+  /** Missing where it is in the file's name. */
+  line?: number;
   pointer?: string;
   detector: string;
   /** What stands there after `--fix`; missing where nothing may be put in its place. */
   replacement?: string;
 }
 
-/** The text of a file and what of it is to be written. */
-interface ScannedFile {
+/** What is to be looked at, as a path that was given names it. */
+interface TapeFile {
   file: string;
-  redacted: string | undefined;
+  /** Of the path, what was given and what was found there. */
+  root: string;
+  name: string;
+}
+
+interface ScannedFile extends Omit<RedactedTape, "secrets"> {
+  file: string;
+  /** As it may be shown. */
+  shown: string;
   secrets: ScannedSecret[];
+}
+
+/** Tapes of different kinds have different placeholders. */
+interface Redactors {
+  contracts: Redactor;
+  others: Redactor;
 }
 
 /**
@@ -35,30 +53,36 @@ interface ScannedFile {
  * @throws {UsageError} for paths without a tape, or detectors that there are not
  */
 export async function scan(paths: readonly string[], flags: ScanFlags): Promise<number> {
-  const redactor = await redactorFor(flags);
+  const redactors = await redactorsFor(flags);
   const tapes = await tapesUnder(paths);
   const scanned: ScannedFile[] = [];
-  for (const files of tapes) scanned.push(...(await scanTape(files, redactor)));
+  for (const files of tapes) scanned.push(...(await scanTape(files, redactors)));
 
   const secrets = scanned.flatMap((file) => file.secrets);
   const left = secrets.filter(({ replacement }) => flags.fix === undefined || replacement === undefined);
   let written = 0;
-  for (const { file, redacted } of flags.fix ? scanned : []) {
-    if (redacted === undefined) continue;
-    await write(file, redacted);
+  for (const { file, text } of flags.fix ? scanned : []) {
+    if (text === undefined) continue;
+    await write(file, text);
     written++;
   }
-  const files = scanned.length;
-  if (flags.json) process.stdout.write(`${JSON.stringify({ files, written, secrets }, null, 2)}\n`);
-  else process.stdout.write(report(secrets, files, written));
+  if (flags.json) {
+    const stale = scanned.flatMap(({ shown, stale: places }) => places.map((place) => ({ file: shown, ...place })));
+    const result = { files: scanned.length, written, secrets, stale };
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  } else process.stdout.write(report(scanned, written));
   return left.length > 0 ? EXIT_DIFFERENCES : EXIT_PASSED;
 }
 
-async function redactorFor({ detect = [], skip = [] }: ScanFlags): Promise<Redactor> {
+async function redactorsFor({ detect = [], skip = [] }: ScanFlags): Promise<Redactors> {
+  const options = {
+    detectors: Object.fromEntries([...detect.map((name) => [name, true]), ...skip.map((name) => [name, false])]),
+  };
   try {
-    return await createRedactor({
-      detectors: Object.fromEntries([...detect.map((name) => [name, true]), ...skip.map((name) => [name, false])]),
-    });
+    return {
+      contracts: await createRedactor(options, undefined, isContractPlaceholder),
+      others: await createRedactor(options, undefined, isPlaceholder),
+    };
   } catch (error) {
     throw error instanceof RedactionOptionsError ? new UsageError(error.message) : error;
   }
@@ -67,18 +91,20 @@ async function redactorFor({ detect = [], skip = [] }: ScanFlags): Promise<Redac
 const TAPES = /\.(?:jsonc?|jsonl|ndjson|ya?ml)$/i;
 
 /** The files under the paths, those of one tape together: the same secret is replaced by the same in all of them. */
-async function tapesUnder(paths: readonly string[]): Promise<string[][]> {
-  const tapes = new Map<string, Set<string>>();
+async function tapesUnder(paths: readonly string[]): Promise<TapeFile[][]> {
+  const tapes = new Map<string, Map<string, TapeFile>>();
   for (const path of paths) {
     const found = await filesUnder(path);
     if (found.length === 0)
       throw new UsageError(`${path}: there is no tape here; expected files of JSON, JSON lines or YAML.`);
     for (const file of found) {
       const tape = existsSync(join(dirname(file), MANIFEST_FILE)) ? dirname(file) : file;
-      tapes.set(tape, (tapes.get(tape) ?? new Set()).add(file));
+      const name = file === path ? basename(file) : relative(path, file);
+      const files = tapes.get(tape) ?? new Map<string, TapeFile>();
+      tapes.set(tape, files.set(file, { file, root: file.slice(0, -name.length), name }));
     }
   }
-  return [...tapes.values()].map((files) => [...files]);
+  return [...tapes.values()].map((files) => [...files.values()]);
 }
 
 async function filesUnder(path: string): Promise<string[]> {
@@ -93,16 +119,36 @@ async function filesUnder(path: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile() && TAPES.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)[\\/]/.test(file.slice(path.length)))
+    .filter((file) => !/(?:^|[\\/])(?:node_modules|\.[^\\/.][^\\/]*)[\\/]/.test(relative(path, file)))
     .sort();
 }
 
-async function scanTape(files: readonly string[], redactor: Redactor): Promise<ScannedFile[]> {
-  const redaction = redactor.call();
-  const texts: [string, string][] = [];
-  for (const file of files) texts.push([file, await read(file)]);
+async function scanTape(files: readonly TapeFile[], { contracts, others }: Redactors): Promise<ScannedFile[]> {
+  const texts: [TapeFile, string][] = [];
+  for (const file of files) texts.push([file, await read(file.file)]);
+  const hasContracts = texts.some(([{ file }, text]) => isOfContracts(basename(file), text));
+  const redaction = (hasContracts ? contracts : others).call();
   for (const [, text] of texts) redaction.reserve(text);
   return texts.map(([file, text]) => scanFile(file, text, redaction));
+}
+
+function scanFile({ file, root, name }: TapeFile, text: string, redaction: Redaction): ScannedFile {
+  const tape = /\.(?:jsonl|ndjson)$/i.test(file)
+    ? redactTapeLines(text, redaction)
+    : redactTape(text, redaction, YAML_NAME.test(file));
+  const named = shownName(name, redaction);
+  const shown = root + named.name;
+  const secrets = [
+    ...named.detectors.map((detector): ScannedSecret => ({ file: shown, detector })),
+    ...tape.secrets.map(({ line, pointer, detector, replacement }) => ({
+      file: shown,
+      line,
+      ...(pointer !== undefined && { pointer }),
+      detector,
+      ...(replacement !== undefined && { replacement }),
+    })),
+  ];
+  return { ...tape, file, shown, secrets, text: tape.text === text ? undefined : tape.text };
 }
 
 async function read(file: string): Promise<string> {
@@ -124,67 +170,35 @@ async function write(file: string, text: string): Promise<void> {
   }
 }
 
-function scanFile(file: string, text: string, redaction: Redaction): ScannedFile {
-  const from = redaction.findings.length;
-  const isLines = /\.(?:jsonl|ndjson)$/i.test(file);
-  let redacted: string | undefined;
-  let stopped: ScannedSecret[] = [];
-  const lines = new Lines(text);
-  try {
-    redacted = isLines ? redactLines(text, redaction, file) : redactTape(text, redaction, file);
-  } catch (error) {
-    if (!(error instanceof WholeFieldError)) throw error;
-    const { replacement: _, ...secret } = secretOf(file, { ...error, offset: 0, replacement: "" }, lines);
-    stopped = [secret];
-  }
-  const secrets = redaction.findings.slice(from).map((finding) => secretOf(file, finding, lines));
-  // A file is written whole or not at all.
-  const kept = stopped.length > 0 ? secrets.map(({ replacement: _, ...secret }) => secret) : secrets;
-  return { file, redacted: redacted === text ? undefined : redacted, secrets: [...kept, ...stopped] };
-}
+const WHY_LEFT = {
+  whole: "a field that must stay whole holds a secret. Record it again without",
+  unwritable: "what would stand there could not be read. Replace it by hand",
+};
 
-/** Each line by itself, so that its findings have a line; a JSON-RPC frame's text is not split over lines. */
-function redactLines(text: string, redaction: Redaction, file: string): string {
-  return text
-    .split("\n")
-    .map((line, index) => redaction.json(line, `${file}:${index + 1}`))
-    .join("\n");
-}
-
-function secretOf(
-  file: string,
-  { pointer, offset, detector, replacement, place }: Finding,
-  lines: Lines,
-): ScannedSecret {
-  const line = place === file ? lines.of(pointer, offset) : Number(place.slice(file.length + 1));
-  return { file, line, ...(pointer !== undefined && { pointer }), detector, replacement };
-}
-
-/** Line numbers of pointers and offsets, found when they are asked for. */
-class Lines {
-  readonly #text: string;
-  #finder: LineFinder | undefined;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  of(pointer: string | undefined, offset: number): number {
-    if (pointer === undefined) return lineAt(this.#text, offset);
-    this.#finder ??= new LineFinder(this.#text);
-    return this.#finder.lineOf(pointer);
-  }
-}
-
-function report(secrets: readonly ScannedSecret[], files: number, written: number): string {
-  const lines = secrets.map(({ file, line, pointer, detector, replacement }) => {
-    const where = `${file}:${line}${pointer === undefined ? "" : ` ${pointer}`}`;
-    if (replacement === undefined)
-      return `${where}: ${detector}; its file cannot be changed, since a field that must stay whole holds a secret. Record it again without.`;
-    return `${where}: ${detector}${written > 0 ? `, now ${replacement}` : ""}`;
-  });
-  const count = `${secrets.length} ${secrets.length === 1 ? "secret" : "secrets"} in ${files} ${files === 1 ? "file" : "files"}`;
-  const hint =
-    secrets.length > 0 && written === 0 ? "; --fix replaces them" : written > 0 ? `; ${written} written` : "";
+function report(files: readonly ScannedFile[], written: number): string {
+  const lines = files.flatMap(({ secrets, stale, left, shown }) => [
+    ...secrets.map((secret) => secretLine(secret, left, written > 0)),
+    ...stale.map((place) => `${placeText({ file: shown, ...place })}: recorded with other redaction; record it again.`),
+  ]);
+  const secrets = files.reduce((sum, file) => sum + file.secrets.length, 0);
+  const count = `${counted(secrets, "secret")} in ${counted(files.length, "file")}`;
+  const fixable = files.some((file) => file.secrets.some(({ replacement }) => replacement !== undefined));
+  const hint = written > 0 ? `; ${written} written` : fixable ? "; --fix replaces them" : "";
   return `${[...lines, `${count}${hint}.`].join("\n")}\n`;
+}
+
+function secretLine(secret: ScannedSecret, left: ScannedFile["left"], isFixed: boolean): string {
+  const { line, detector, replacement } = secret;
+  const what = `${placeText(secret)}: ${detector}`;
+  if (line === undefined) return `${what} in its name. Rename it.`;
+  if (left !== undefined) return `${what}; its file cannot be changed, since ${WHY_LEFT[left]}.`;
+  return isFixed ? `${what}, now ${replacement}` : what;
+}
+
+function placeText({ file, line, pointer }: Pick<ScannedSecret, "file" | "line" | "pointer">): string {
+  return `${file}${line === undefined ? "" : `:${line}`}${pointer === undefined ? "" : ` ${pointer}`}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -10,6 +10,11 @@ export function tokensIn(text: string): string[] {
   return [...text.matchAll(TOKEN)].map((match) => match[1] as string);
 }
 
+/** A text without its tokens. */
+export function withoutTokens(text: string): string {
+  return text.replace(TOKEN, "");
+}
+
 /** The token of that name as it is written. */
 export function tokenOf(name: string): string {
   return `\${${name}}`;

@@ -8,7 +8,7 @@ import { inspectSuite } from "./load.ts";
 import { MANIFEST_MEMBERS } from "./manifest.ts";
 import { makePlan } from "./plan.ts";
 import { VOLATILE_MASK } from "./redact.ts";
-import { secretsIn } from "./secrets.ts";
+import { isPlaceholder, secretsIn } from "./secrets.ts";
 import { MANIFEST_FILE, REQUEST_FILE, RESPONSE_FILE, type Transcript } from "./transcript.ts";
 import { stringsOf } from "./volatility.ts";
 
@@ -32,7 +32,7 @@ const MACHINE_PATH =
  */
 export async function lintSuite(root: string): Promise<LintedCase[]> {
   const inspections = await inspectSuite(root, { recorded: true });
-  const redactor = await createRedactor({ detectors: CREDENTIALS_ONLY });
+  const redactor = await createRedactor({ detectors: CREDENTIALS_ONLY }, undefined, isPlaceholder);
   return inspections.map(({ name, dir, transcript, problems }) => ({
     case: name,
     dir,

@@ -31,16 +31,31 @@ export class Finder {
   readonly detectors: readonly Detector[];
   readonly #pairs: PairTable;
   readonly #allowed: ReadonlySet<string>;
+  readonly #isPlaceholder: (text: string) => boolean;
 
-  /** @param allow texts that are no secrets */
-  constructor(detectors: readonly Detector[], allow: readonly string[] = []) {
+  /**
+   * @param allow texts that are no secrets, however they are spelled
+   * @param isPlaceholder whether a text only marks where something will stand, and is no secret either
+   */
+  constructor(
+    detectors: readonly Detector[],
+    allow: readonly string[] = [],
+    isPlaceholder: (text: string) => boolean = () => false,
+  ) {
     this.detectors = detectors;
     this.#pairs = new PairTable(detectors);
-    this.#allowed = new Set(allow);
+    this.#allowed = new Set(allow.flatMap((text) => [text, ...spellingsOf(text, detectors)]));
+    this.#isPlaceholder = isPlaceholder;
   }
 
   has(name: string): boolean {
     return this.detectors.some((detector) => detector.name === name);
+  }
+
+  /** Whether a text is no secret, whatever finds it. */
+  allows(text: string, detector?: Detector): boolean {
+    if (this.#isPlaceholder(text) || this.#allowed.has(text)) return true;
+    return detector?.normal !== undefined && this.#allowed.size > 0 && this.#allowed.has(detector.normal(text));
   }
 
   /** Whether there is certainly no secret in the text. Right for a JSON document as text, too. Does not know `known` ones. */
@@ -85,30 +100,43 @@ export class Finder {
     let all: Found[] = [];
     let masked = text;
     for (let round = 0; round < DEEPEST; round++) {
-      const fresh: Found[] = [];
+      const found: Found[] = [];
+      const allowed: Place[] = [];
       for (const { text: secret, detector } of known) {
         for (let at = masked.indexOf(secret); at >= 0; at = masked.indexOf(secret, at + secret.length))
-          fresh.push({ start: at, end: at + secret.length, detector, secret });
+          found.push({ start: at, end: at + secret.length, detector, secret });
       }
       for (const detector of likelyIn(masked, scan.detectors)) {
         for (const { start, end } of placesOf(detector, masked)) {
           const secret = masked.slice(start, end);
-          if (!this.#allowed.has(secret) && !isReplaced(secret)) fresh.push({ start, end, detector, secret });
+          if (this.allows(secret, detector)) allowed.push({ start, end });
+          else if (!isReplaced(secret)) found.push({ start, end, detector, secret });
         }
       }
       if (scan.base64 && depth < DEEPEST) {
         for (const run of base64Texts(masked)) {
-          const found = this.#find(run.text, known, [], depth + 1);
-          if (found.length > 0)
-            fresh.push({ ...found[0]!, start: run.start, end: run.end, base64: { in: run, found } });
+          const inside = this.#find(run.text, known, [], depth + 1);
+          if (inside.length > 0)
+            found.push({ ...inside[0]!, start: run.start, end: run.end, base64: { in: run, found: inside } });
         }
       }
+      // A part of what is allowed, such as the host in an address, is no secret either.
+      const fresh = found.filter((one) => !allowed.some(({ start, end }) => start <= one.start && one.end <= end));
       if (fresh.length === 0) break;
       all = merge(text, all, fresh);
       masked = maskedText(text, all);
     }
     return all;
   }
+}
+
+/** The spelling of a text by each detector that would find it. */
+function spellingsOf(text: string, detectors: readonly Detector[]): string[] {
+  return detectors.flatMap((detector) => {
+    if (detector.normal === undefined) return [];
+    const [place] = placesOf(detector, text);
+    return place !== undefined && place.start === 0 && place.end === text.length ? [detector.normal(text)] : [];
+  });
 }
 
 function finds(detector: Detector, text: string): boolean {
@@ -128,7 +156,12 @@ function likelyIn(text: string, detectors: readonly Detector[]): readonly Detect
 /** What a redaction put there is no secret, even where a detector goes by what stands around it. */
 export function isReplaced(secret: string): boolean {
   if (!secret.includes("«") && !/%C2%AB|\\u00ab/i.test(secret)) return false;
-  return !/[\p{L}\p{N}]/u.test(secret.replace(PLACEHOLDERS, "").replace(/\b(?:bearer|basic|key|token)\b/gi, ""));
+  return saysNothing(secret.replace(PLACEHOLDERS, ""));
+}
+
+/** Whether a text is nothing but the scheme of a credential, and what stands between words. */
+export function saysNothing(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text.replace(/\b(?:bearer|basic|key|token)\b/gi, ""));
 }
 
 /** Whether one of the places that were found as the text stands ends no earlier than one that cuts an escape. */

@@ -1,4 +1,4 @@
-import { parsePointer, spansOf } from "../wire/json-pointer.ts";
+import { parsePointer, pointedAt } from "../wire/json-pointer.ts";
 import { memberAt } from "../wire/json-text.ts";
 import { framedTexts } from "./bodies.ts";
 import { detectorOfHeader, secretPartOf } from "./credential-headers.ts";
@@ -26,21 +26,26 @@ export interface RedactionOptions {
   words?: readonly string[];
   /** JSON Pointers (`*` for every element or member) to values of JSON bodies that are secrets whatever they hold. */
   pointers?: readonly string[];
-  /** Texts that are no secrets although a detector takes them for one. */
+  /** Texts that are no secrets, whatever takes them for one; however they are spelled where detectors know spellings. */
   allow?: readonly string[];
 }
 
 /**
  * Makes a redactor. Asynchronous because the engine for the user's own patterns is loaded only where there are any.
  * @param more looked for whatever the options say
+ * @param isPlaceholder whether a text only marks where something will stand, and is no secret
  * @throws {RedactionOptionsError} for an unknown detector, or a pattern or pointer that is none
  */
-export async function createRedactor(options: RedactionOptions = {}, more?: Secrets): Promise<Redactor> {
+export async function createRedactor(
+  options: RedactionOptions = {},
+  more?: Secrets,
+  isPlaceholder?: (text: string) => boolean,
+): Promise<Redactor> {
   const detectors = [...new Set([...(more?.detectors ?? []), ...chosenDetectors(options.detectors)])];
   if (options.words?.length) detectors.unshift(wordDetector(options.words));
   if (options.patterns?.length) detectors.unshift(...(await patternDetectors(options.patterns)));
   const pointers = [...(options.pointers ?? []).map(readPointer), ...(more?.pointers ?? [])];
-  return new Redactor(new Finder(detectors, options.allow), pointers);
+  return new Redactor(new Finder(detectors, options.allow, isPlaceholder), pointers);
 }
 
 /** What else is to be taken out. */
@@ -110,6 +115,10 @@ export class Redactor {
 /** A value that was named a secret is looked for elsewhere too, unless it could as well be a word of any text. */
 const SHORTEST_KNOWN = 8;
 
+function isTelling(secret: string): boolean {
+  return secret.length >= SHORTEST_KNOWN && /[^\p{L}]/u.test(secret);
+}
+
 /** User pointers have no form that a detector could know. */
 const POINTER: Detector = { name: "pointer", family: "own", finds: "your pointers", byDefault: true, find: () => [] };
 
@@ -178,6 +187,11 @@ export class Redaction {
       return [name, after];
     });
     return changed ? (Object.fromEntries(redacted) as Headers) : headers;
+  }
+
+  /** What was replaced so far that could be no word of any text, and by what. Never to be shown. */
+  get replaced(): [secret: string, replacement: string][] {
+    return [...this.#replacements.entries()].filter(([secret]) => isTelling(secret));
   }
 
   /** A URI, whole or from its path, or a form's body; what is put in is percent-encoded. */
@@ -275,6 +289,7 @@ export class Redaction {
     const { start, end } = secretPartOf(named, value);
     const secret = value.slice(start, end);
     if (secret === "" || isReplaced(secret)) return this.#finish(value);
+    if (this.#finder.allows(secret)) return this.text(value, `${place}, ${name}`);
     const edit = this.#edit({ start, end, secret, detector: this.#named(secret, named) }, `${place}, ${name}`);
     this.#remember(secret, named);
     return this.#finish(applyEdits(value, [edit]));
@@ -289,8 +304,7 @@ export class Redaction {
   }
 
   #remember(secret: string, detector: string): void {
-    if (secret.length < SHORTEST_KNOWN || !/[^\p{L}]/u.test(secret) || this.#known.some(({ text }) => text === secret))
-      return;
+    if (!isTelling(secret) || this.#known.some(({ text }) => text === secret)) return;
     this.#known.push({ text: secret, detector: this.#named(secret, detector) });
     this.#known.sort((a, b) => b.text.length - a.text.length);
   }
@@ -325,10 +339,11 @@ export class Redaction {
   #pointerEdits(text: string, document: number, documents: number, place: string): Edit[] {
     if (this.#pointers.length === 0 || !isJson(text)) return [];
     return this.#pointers.flatMap((pattern) =>
-      spansOf(text, pattern).flatMap((span) => {
+      pointedAt(text, pattern).flatMap(({ pointer: at, ...span }) => {
         const secret = text.slice(span.start, span.end);
-        if (isReplaced(secret)) return [];
-        const pointer = `${documents > 1 ? `/${document}` : ""}/${pattern.join("/")}`;
+        const plain = secret.startsWith('"') ? (JSON.parse(secret) as string) : secret;
+        if (isReplaced(secret) || this.#finder.allows(plain)) return [];
+        const pointer = `${documents > 1 ? `/${document}` : ""}${applySecretless(at, this.#finder, this.#replacements)}`;
         const edit = this.#edit({ ...span, detector: POINTER, secret }, place, pointer);
         return [{ ...edit, text: JSON.stringify(edit.text) }];
       }),
@@ -373,7 +388,7 @@ export class Redaction {
     const text = strings.map((string) => string.value).join("");
     if (leaf.kind === "string" && isSecretName(String(leaf.step)) && text !== "" && !isReplaced(text)) {
       const detector = this.#named(text, "secret");
-      if (this.#finder.has("secret")) {
+      if (this.#finder.has("secret") && !this.#finder.allows(text)) {
         this.#remember(text, "secret");
         return [{ start: 0, end: text.length, secret: text, detector }];
       }

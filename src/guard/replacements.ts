@@ -20,6 +20,11 @@ export class Replacements {
     return replacement;
   }
 
+  /** Each secret, in every spelling that it was met in, with what stands for it. */
+  entries(): Iterable<[secret: string, replacement: string]> {
+    return this.#bySecret.entries();
+  }
+
   /** Counts on from what an earlier redaction has left in the text. */
   reserve(text: string): void {
     for (const [, name, number] of text.matchAll(NUMBERED)) {

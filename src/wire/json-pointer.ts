@@ -38,3 +38,17 @@ export function spansOf(text: string, pattern: readonly string[]): Span[] {
   }
   return found;
 }
+
+/** A place in a JSON text that a pattern names. */
+export interface PointedPlace extends Span {
+  pointer: string;
+}
+
+/** As `spansOf`, each with the pointer to it. */
+export function pointedAt(text: string, [segment, ...rest]: readonly string[], from?: PointedPlace): PointedPlace[] {
+  const at = from ?? { ...rootSpan(text), pointer: "" };
+  if (segment === undefined) return [at];
+  return childrenAt(text, at.start)
+    .filter(({ key }) => segment === "*" || key === segment)
+    .flatMap(({ key, start, end }) => pointedAt(text, rest, { start, end, pointer: at.pointer + pointerSegment(key) }));
+}

@@ -107,6 +107,19 @@ test.each<[string, string, (contract: Record<string, never>) => unknown, string]
   expect((await lintWith(file, change)).some((said) => said.includes(message))).toBe(true);
 });
 
+test("a placeholder may stand where a secret would", async () => {
+  const root = join(folder, "placeholders");
+  mkdirSync(root);
+  const contract = {
+    name: "login",
+    description: "A token is handed out.",
+    request: { jsonrpc: "2.0", id: 1, method: "login", params: { user: "ada" } },
+    response: { jsonrpc: "2.0", id: 1, result: { access_token: "$opaque", client_secret: "$any" } },
+  };
+  writeFileSync(join(root, "login.json"), JSON.stringify(contract));
+  expect((await lintContracts(root)).flatMap(({ problems }) => problems)).toEqual([]);
+});
+
 test("a schema's own host may be allowed", async () => {
   const root = join(folder, "hosts");
   mkdirSync(root);

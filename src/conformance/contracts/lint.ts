@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createRedactor } from "../../guard/redact.ts";
 import { pointerSegment } from "../../wire/json-pointer.ts";
 import type { Problem } from "../errors.ts";
-import { secretsIn } from "../secrets.ts";
+import { isContractPlaceholder, secretsIn } from "../secrets.ts";
 import { indistinct } from "./answers.ts";
 import { type Contract, SUITE_FILE } from "./contract.ts";
 import { inspectContracts, type Suite } from "./load.ts";
@@ -43,7 +43,7 @@ export async function lintContracts(root: string): Promise<LintedContract[]> {
 
 /** Everything that is wrong with contracts that could be read. */
 export async function lintSuite(suite: Suite): Promise<Problem[]> {
-  const redactor = await createRedactor();
+  const redactor = await createRedactor({}, undefined, isContractPlaceholder);
   const problems: Problem[] = [];
   const names = new Map<string, string>();
   for (const contract of suite.contracts) {

@@ -120,15 +120,28 @@ export async function holdsContracts(path: string): Promise<boolean> {
     return true;
   for (const file of await contractFiles(path)) {
     try {
-      const value: unknown = JSON.parse(await readFile(file, "utf8"));
-      if (typeof value !== "object" || value === null) continue;
-      const call = (value as Members)["request"] ?? (value as Members)["notification"];
-      if (typeof call === "object" && call !== null && (call as Members)["jsonrpc"] === "2.0") return true;
+      if (isContract(JSON.parse(await readFile(file, "utf8")))) return true;
     } catch {
       // Another file may show it.
     }
   }
   return false;
+}
+
+/** Whether the text of a file, by its name, is a contract or the settings of a suite. */
+export function isOfContracts(name: string, text: string): boolean {
+  if (name === SUITE_FILE) return true;
+  try {
+    return isContract(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+function isContract(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const call = (value as Members)["request"] ?? (value as Members)["notification"];
+  return typeof call === "object" && call !== null && (call as Members)["jsonrpc"] === "2.0";
 }
 
 async function contractFiles(root: string): Promise<string[]> {
