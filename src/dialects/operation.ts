@@ -202,4 +202,6 @@ export interface Call<Req = unknown> {
   chaosAction?: ChaosAction;
   /** What tells the request from others, without what is ignored; there where recordings are matched. */
   identity?: (ignore: readonly string[]) => Identity;
+  /** Its test id as recordings name it, which is not how it was sent where it holds a secret; there with `identity`. */
+  owner?: () => string;
 }

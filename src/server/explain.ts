@@ -72,8 +72,7 @@ export class Explainer {
     const call = callOf(operation, raw, memory);
     const sources = this.#host.sources(call.testId);
     if (options.identifier !== undefined && sources.some((source) => source.hasFingerprints)) {
-      const identifier = await options.identifier();
-      call.identity = (ignore) => identifier.of(raw, ignore);
+      (await options.identifier()).introduce(call);
     }
     let chosen: Entry | undefined;
     for (const candidate of operation.candidates?.(call.request) ?? [call.request]) {

@@ -3,6 +3,7 @@ import { httpOperation } from "../dialects/http.ts";
 import type { Call, Operation } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Identifier } from "../fixtures/identity.ts";
+import type { RecordedAnswers } from "../fixtures/recorded-answers.ts";
 import type { FixtureRecorder } from "../fixtures/recorder.ts";
 import type { Repeat } from "../fixtures/select.ts";
 import type { Fixture } from "../fixtures/types.ts";
@@ -53,6 +54,8 @@ export interface RecordingHost {
   repeat: Repeat | undefined;
   /** Serves what has been recorded. */
   add(fixture: Fixture): void;
+  /** What is served of the recordings that a group is for. */
+  recorded(group: string): RecordedAnswers | undefined;
   warn(message: string): void;
   /** What else makes a tape of a call, where no fixture is made of it. */
   tapes?(call: Call): TapeMaker | undefined;
@@ -94,9 +97,12 @@ export class Recording {
   /** Those of options that are no longer in use too. */
   readonly #recorders: FixtureRecorder[] = [];
   readonly #relays: Relay[] = [];
+  /** In ISO form. */
+  readonly #began: string;
 
   constructor(host: RecordingHost) {
     this.#host = host;
+    this.#began = new Date(host.clock.wall()).toISOString();
   }
 
   get mode(): RecordMode {
@@ -111,6 +117,11 @@ export class Recording {
   /** A sequence that is being recorded goes on; one that is replayed ends as its user said. */
   get repeat(): Repeat {
     return this.#host.repeat ?? (this.#mode === "record" ? "miss" : "last");
+  }
+
+  /** Who records gets answers of its own, whatever others have recorded in the same run. */
+  get othersBefore(): string | undefined {
+    return this.#mode === "record" ? this.#began : undefined;
   }
 
   /** @param options those of before, unless given */
@@ -176,7 +187,7 @@ export class Recording {
       this.redactor(),
       this.identifier(),
     ]);
-    const { clock, counters, add, warn } = this.#host;
+    const { clock, counters, add, recorded, warn } = this.#host;
     const relay = new RelayClass({
       urls: urlsOf(options.providers),
       timeouts: {
@@ -195,6 +206,8 @@ export class Recording {
       redactor,
       identifier,
       counters,
+      nextPlace: ({ testId, owner }, group) =>
+        recorded(group)?.next(owner?.() ?? testId, counters.count(testId, group), this.#began) ?? 0,
       fullModelVersion: options.fullModelVersion ?? false,
       ignore: options.ignore ?? [],
       recorded: add,

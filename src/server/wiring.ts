@@ -74,6 +74,7 @@ export class Wiring {
       redact: options.redact,
       repeat: options.repeat,
       add: (fixture) => this.pool.addAll([fixture]),
+      recorded: (group) => this.pool.recorded(group),
       warn: (message) => this.warn(message),
       tapes: () => this.cassettes?.current?.tapes,
       passes: (call) => this.cassettes?.current?.passes(call) ?? true,
@@ -188,6 +189,9 @@ export class Wiring {
       identifier: recording.identifier,
       get repeat() {
         return recording.repeat;
+      },
+      get othersBefore() {
+        return recording.othersBefore;
       },
       // While a conversation is recorded, what was written for another turn of it must not stand in for this one.
       get strictTurns() {
