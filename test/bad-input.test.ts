@@ -1,14 +1,233 @@
-import { describe, expect, test } from "vitest";
-import { sharedDouble } from "./support/double.ts";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RawRequest } from "../src/dialects/raw-request.ts";
+import { StuntDouble } from "../src/index.ts";
+import { Router } from "../src/server/router.ts";
+import { dialects } from "../src/services/registry.ts";
+import { bedrockPaths, fullBody } from "./support/full-bodies.ts";
 
-const double = sharedDouble();
+const double = new StuntDouble({ fixtures: [{ match: { endpoint: "chat" }, response: { content: "Hi!" } }] });
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+let conversation: string;
+beforeAll(async () => {
+  await double.start();
+  conversation = JSON.parse((await send("/v1/conversations", "{}")).text).id;
+});
+afterAll(async () => {
+  agent.destroy();
+  await double.stop();
+});
 
-async function post(path: string, body: object): Promise<{ status: number; text: string }> {
-  const response = await fetch(double.url + path, { method: "POST", body: JSON.stringify(body) });
-  return { status: response.status, text: await response.text() };
+interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
 }
 
+/** Over a socket, which thousands of requests share. */
+async function send(path: string, body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Reply> {
+  const url = double.url + path.replace("/conversations/x", `/conversations/${conversation}`);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { method: "POST", agent, headers }, resolve).on("error", reject).end(body);
+  });
+  return { status: response.statusCode!, headers: response.headers, text: await text(response) };
+}
+
+/** The members of an error and of the object in it, numbers marked: what a provider's client looks for. */
+function errorOf(reply: Reply): string {
+  const body: unknown = JSON.parse(reply.text);
+  // Gemini's streams that are none of server-sent events are lists.
+  const error = Array.isArray(body) ? body[0] : body;
+  return `${reply.headers["x-amzn-errortype"] === undefined ? "" : "Exception "}${membersOf(error)}`;
+}
+
+function membersOf(object: object): string {
+  return Object.entries(object)
+    .map(([name, value]) => {
+      if (typeof value === "number") return `${name}#`;
+      return typeof value === "object" && value !== null && !Array.isArray(value)
+        ? `${name}(${membersOf(value)})`
+        : name;
+    })
+    .join();
+}
+
+/** How each provider's errors look, by the name of the operation; the first that fits. */
+const SHAPES: [RegExp, RegExp][] = [
+  [/anthropic-(messages|count)/, /^type,error\(type,message(,details\(error_code\))?\),request_id$/],
+  [/^bedrock/, /^Exception message$/],
+  [/^gemini-interactions/, /^error\(message,code\)$/],
+  [/^gemini/, /^error\(code#,message,status(,details)?\)$/],
+  [/^ollama-(?!openai)/, /^error$/],
+  [/^cohere/, /^id,message$/],
+  [/^openrouter/, /^error\(message,code#\)$/],
+  [/^mistral/, /^object,message,type,param,code$/],
+  [/^perplexity/, /^error\(message,type,param,code#?\)$/],
+  [/^cerebras/, /^message,type,param,code$/],
+  [/^xai/, /^code,error$/],
+  [/^zai/, /^error\(code,message\)$/],
+  [/^azure/, /^error\(code,message,type,param\)$/],
+  [/^/, /^error\(message,type,param,code\)$/],
+];
+
+const shapeOf = (operation: string): RegExp => SHAPES.find(([names]) => names.test(operation))![1];
+
+const DEEP = "[".repeat(10_000) + "]".repeat(10_000);
+const NO_OBJECTS = ["", "null", "[]", "3", '{"model": "m", ', "\0\0\0", Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), DEEP];
+
+type Tree = Record<string | number, unknown>;
+type Place = (string | number)[];
+
+function placesOf(value: unknown, at: Place = []): Place[] {
+  if (typeof value !== "object" || value === null) return [at];
+  const inner = Object.entries(value).flatMap(([key, member]) =>
+    placesOf(member, [...at, Array.isArray(value) ? Number(key) : key]),
+  );
+  return at.length === 0 ? inner : [at, ...inner];
+}
+
+/** Undefined takes the member away. A place that another change has taken away is left. */
+function set(root: Tree, place: Place, value: unknown): void {
+  let node: unknown = root;
+  for (const step of place.slice(0, -1)) node = (node as Tree | null | undefined)?.[step];
+  if (typeof node === "object" && node !== null) (node as Tree)[place.at(-1)!] = structuredClone(value);
+}
+
+const router = new Router(dialects);
+
+const nameAt = (path: string, body: object): string | undefined =>
+  router.find(new RawRequest("POST", path, {}, Buffer.from(JSON.stringify(body))))?.operation.name;
+
+interface Walked {
+  name: string;
+  paths: string[];
+  body: object;
+}
+
+/** Every operation of the registry that a body is sent to, with the paths on which it is reached. */
+const walked = dialects.flatMap(({ providers: [provider], operations }) =>
+  operations.flatMap(({ name, routes }): Walked[] => {
+    const body = fullBody(name);
+    const paths = routes
+      .filter(({ method }) => method === "POST")
+      .flatMap(({ path }) => (path === "/model/*" ? bedrockPaths(name) : [path]))
+      .map((path) => path.replace(/\/:\w+(\(.+\))?/g, "/x").replace("::", ":"))
+      // Where others share the path, its segment says whose it is.
+      .map((path) => (nameAt(path, body) === name ? path : `/${provider}${path}`));
+    return paths.length === 0 ? [] : [{ name, paths, body }];
+  }),
+);
+
+/** What can be wrong with a member: it is not there, of another kind, out of bounds, or a name that objects have. */
+const wrong = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<unknown>(
+      ...[undefined, null, "", "x", "__proto__", true, [], {}, [null], [3], [{}]],
+      ...[3, -1, 0.5, 1e99, { toString: 3 }, [{ toString: 3 }]],
+    ),
+  },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+);
+
+describe.each(walked)("$name", ({ name, paths, body }) => {
+  const absent = /unknown$|cancel$/.test(name);
+
+  test("answers on each of its paths, whatever content type is said and whatever is accepted", async () => {
+    for (const path of paths) {
+      expect([path, nameAt(path, body)]).toEqual([path, name]);
+      const plain = await send(path, JSON.stringify(body));
+      expect([path, plain.status], plain.text).toEqual([path, absent ? 404 : 200]);
+      const headers = { "content-type": "text/plain", accept: "text/event-stream" };
+      const other = await send(path, JSON.stringify(body), headers);
+      expect([path, other.status, other.headers["content-type"]]).toEqual([
+        path,
+        plain.status,
+        plain.headers["content-type"],
+      ]);
+    }
+  });
+
+  test("refuses what is no JSON object, and one that is nested too deep", async () => {
+    const tooDeep = `{"deep":${DEEP},${JSON.stringify(body).slice(1)}`;
+    for (const sent of [...NO_OBJECTS, tooDeep]) {
+      const reply = await send(paths[0]!, sent);
+      if (sent === "" && /input-tokens|compact|conversations-(create|update)/.test(name)) {
+        expect(reply.status, "all may be left out").toBe(200);
+        continue;
+      }
+      expect(reply.status, String(sent).slice(0, 50)).toBe(absent ? 404 : 400);
+      expect(errorOf(reply)).toMatch(shapeOf(name));
+    }
+  });
+
+  test("takes anything in any place, or refuses it in its provider's words", async () => {
+    const places = placesOf(body);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...paths),
+        fc.uniqueArray(fc.tuple(fc.constantFrom(...places), wrong), { minLength: 1, maxLength: 2 }),
+        async (path, changes) => {
+          const changed = structuredClone(body) as Tree;
+          for (const [place, value] of changes) set(changed, place, value);
+          const reply = await send(path, JSON.stringify(changed));
+          if (reply.status === 200) return;
+          expect([400, 404], reply.text).toContain(reply.status);
+          expect(errorOf(reply)).toMatch(shapeOf(name));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a value that no text can be made of is refused where it stands", () => {
+  const odd = { toString: 3 };
+  const role = { model: "m", input: [{ role: odd, content: "x" }] };
+
+  test.each<[string, object, string]>([
+    ...["", "/input_tokens", "/compact"].map((end): [string, object, string] => [
+      `/v1/responses${end}`,
+      role,
+      "Invalid type for 'input[0].role': expected a string, but got an object instead.",
+    ]),
+    ["/api/v1/responses", role, "Invalid type for 'input[0].role': expected a string, but got an object instead."],
+    [
+      "/v1/conversations",
+      { items: role.input },
+      "Invalid type for 'items[0].role': expected a string, but got an object instead.",
+    ],
+    [
+      "/v1/embeddings",
+      { model: "m", input: [[odd]] },
+      "Invalid type for 'input[0]': expected a string or an array of tokens, but got an array instead.",
+    ],
+    [
+      "/model/amazon.titan-embed-text-v2:0/invoke",
+      { inputText: "x", embeddingTypes: [odd] },
+      "embeddingTypes.1.member: expected a string, but it is an object.",
+    ],
+    [
+      "/model/amazon.nova-pro-v1:0/converse",
+      { messages: [{ role: "user", content: [{ text: "x" }] }], additionalModelResponseFieldPaths: [odd] },
+      "additionalModelResponseFieldPaths.1.member: expected a string, but it is an object.",
+    ],
+    [
+      "/model/amazon.nova-pro-v1:0/converse",
+      { messages: [{ role: "user", content: [{ citationsContent: { content: [{ text: odd }] } }] }] },
+      "messages.1.member.content.1.member.citationsContent.content: expected a string, but it is an object.",
+    ],
+  ])("%s %j", async (path, body, message) => {
+    const reply = await send(path, JSON.stringify(body));
+    const told = JSON.parse(reply.text);
+    expect([reply.status, told.message ?? told.error.message]).toEqual([400, message]);
+  });
+});
+
 describe("a short request for too much is refused", () => {
+  const post = (path: string, body: object): Promise<Reply> => send(path, JSON.stringify(body));
   const chat = { model: "m", messages: [{ role: "user", content: "x" }] };
   const completion = { model: "m", prompt: "x" };
 
@@ -17,17 +236,15 @@ describe("a short request for too much is refused", () => {
     ["/v1/completions", completion],
     ["/openai/deployments/d/completions", completion],
   ])("%s: n from 1 to 128", async (path, body) => {
-    double.on({}, { content: "Hi!" });
     for (const n of [-1, 0, 0.5, 129, 30_000_000, 1e99]) {
-      const { status, text } = await post(path, { ...body, n });
-      expect([status, JSON.parse(text).error.param], `n = ${n}`).toEqual([400, "n"]);
+      const reply = await post(path, { ...body, n });
+      expect([reply.status, JSON.parse(reply.text).error.param], `n = ${n}`).toEqual([400, "n"]);
     }
-    const { text } = await post(path, { ...body, n: 128 });
-    expect(JSON.parse(text).choices.map(({ index }: { index: number }) => index)).toEqual([...Array(128).keys()]);
+    const most = await post(path, { ...body, n: 128 });
+    expect(JSON.parse(most.text).choices.map(({ index }: { index: number }) => index)).toEqual([...Array(128).keys()]);
   });
 
   test("n is for each prompt", async () => {
-    double.on({}, { content: "Hi!" });
     const prompts = (length: number) => ({ model: "m", prompt: Array(length).fill("x"), n: 128 });
     expect(JSON.parse((await post("/v1/completions", prompts(16))).text).choices).toHaveLength(2048);
     expect(await post("/v1/completions", prompts(17))).toMatchObject({
@@ -65,8 +282,8 @@ describe("a short request for too much is refused", () => {
 
   test.each(embeddings)("%s: inputs and the length of their vectors", async (path, body) => {
     const refusal = async (inputs: number, dimensions: number) => {
-      const { status, text } = await post(path, body(inputs, dimensions));
-      return [status, text.match(/[\d]+ inputs [^"]*/)?.[0]];
+      const reply = await post(path, body(inputs, dimensions));
+      return [reply.status, reply.text.match(/\d+ inputs [^"]*/)?.[0]];
     };
     expect(await refusal(2049, 1)).toEqual([400, "2049 inputs are too many; send at most 2048 at once."]);
     expect(await refusal(97, 65_536)).toEqual([

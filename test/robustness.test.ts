@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StuntDouble } from "../src/index.ts";
 
@@ -29,95 +28,11 @@ async function answersHello(): Promise<void> {
   });
 }
 
-/** The error object of either provider. */
-function errorOf(path: string, body: unknown): { type: string; message: string } {
-  const { error, type } = body as { error: { type: string; message: string }; type?: string };
-  if (path.startsWith("/v1/messages")) expect(type).toBe("error");
-  return error;
-}
-
-describe.each(PATHS)("bad input to %s", (path) => {
-  const deep = "[".repeat(10_000) + "]".repeat(10_000);
-  it.each([
-    ["nothing", ""],
-    ["null", "null"],
-    ["an array", "[]"],
-    ["a number", "3"],
-    ["broken JSON", '{"model": "m", '],
-    ["NUL bytes", "\0\0\0"],
-    ["no UTF-8", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
-    ["arrays 10,000 deep", deep],
-    [
-      "a member 10,000 deep",
-      `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"prompt":"x","input":"x","metadata":${deep}}`,
-    ],
-    ["no member at all", "{}"],
-  ])("answers %s with the provider's 400", async (_, body) => {
-    const reply = await post(path, body);
-    expect(reply.status).toBe(400);
-    const error = errorOf(path, await reply.json());
-    expect(error.type).toBe("invalid_request_error");
-    expect(error.message.length).toBeGreaterThan(10);
-  });
-
-  it("takes lone surrogates and NULs inside strings", async () => {
-    const content = "hello \ud800 \0 \udc00";
-    const body = { model: "m", max_tokens: 1, messages: [{ role: "user", content }], prompt: content, input: content };
-    expect((await post(path, JSON.stringify(body))).status).toBe(200);
-  });
-
-  it("answers wrong types in any field with a 400 or in earnest, never with a failure of its own", async () => {
-    const valid = {
-      model: "m",
-      max_tokens: 5,
-      stream: false,
-      messages: [
-        { role: "system", content: "be brief" },
-        { role: "user", content: [{ type: "text", text: "hello" }] },
-        {
-          role: "assistant",
-          content: "x",
-          tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
-        },
-        { role: "tool", tool_call_id: "c", content: "result" },
-      ],
-      tools: [{ type: "function", name: "f", input_schema: {}, function: { name: "f", parameters: {} } }],
-      response_format: { type: "json_object" },
-      stream_options: { include_usage: true },
-      prompt: ["a"],
-      input: ["a"],
-      system: [{ type: "text", text: "s" }],
-      n: 1,
-    };
-    const places = placesOf(valid);
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 2 }), async (place, value) => {
-        const body = structuredClone(valid) as Record<string, unknown>;
-        set(body, place, value);
-        const reply = await double.fetch(`http://x${path}`, { method: "POST", body: JSON.stringify(body) });
-        const text = await reply.text();
-        expect([200, 400, 404], `${place.join(".")} = ${JSON.stringify(value)}: ${text}`).toContain(reply.status);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it.each(PATHS)("%s takes lone surrogates and NULs inside strings", async (path) => {
+  const content = "hello \ud800 \0 \udc00";
+  const body = { model: "m", max_tokens: 1, messages: [{ role: "user", content }], prompt: content, input: content };
+  expect((await post(path, JSON.stringify(body))).status).toBe(200);
 });
-
-type Place = (string | number)[];
-
-function placesOf(value: unknown, at: Place = []): Place[] {
-  if (typeof value !== "object" || value === null) return [at];
-  const inner = Object.entries(value).flatMap(([key, member]) =>
-    placesOf(member, [...at, Array.isArray(value) ? Number(key) : key]),
-  );
-  return at.length === 0 ? inner : [at, ...inner];
-}
-
-function set(root: Record<string, unknown>, place: Place, value: unknown): void {
-  let node = root as Record<string | number, unknown>;
-  for (const step of place.slice(0, -1)) node = node[step] as Record<string | number, unknown>;
-  node[place.at(-1)!] = value;
-}
 
 describe("bad clients", () => {
   it("are answered 413 for 200 MB, and the double goes on", async () => {

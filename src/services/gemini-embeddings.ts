@@ -12,7 +12,7 @@ import {
 } from "../dialects/google/members.ts";
 import { modelOf, routesOf } from "../dialects/google/routes.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
-import { isObject, type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
+import { type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
 import { checkAmount, type EmbeddingOutput, isDimensions, MOST_DIMENSIONS, madeVector } from "./vectors.ts";
 
 /** How inputs and vectors stand on the wire: one, many, or in Vertex AI's form for predictions. */
@@ -42,7 +42,6 @@ export const geminiEmbeddings = defineOperation<EmbedRequest, EmbeddingOutput, E
   endpoint: "embedding",
   output: "embedding",
   routes: [...routesOf("embedContent"), ...routesOf("batchEmbedContents"), ...routesOf("predict")],
-  claims: (raw) => formOf(raw) !== "predict" || predictsText(raw),
   decode,
   view: (request) => new PlainView(request, request.model, request.inputs.join(" ")),
   streamed: () => false,
@@ -57,16 +56,6 @@ export const geminiEmbeddings = defineOperation<EmbedRequest, EmbeddingOutput, E
 function formOf(raw: RawRequest): Form {
   if (raw.path.endsWith("predict")) return "predict";
   return raw.path.endsWith("batchEmbedContents") ? "batch" : "single";
-}
-
-/** Images and all else that can be predicted have the same path. */
-function predictsText(raw: RawRequest): boolean {
-  try {
-    const instances = jsonObject(raw)["instances"];
-    return Array.isArray(instances) && isObject(instances[0]) && typeof instances[0]["content"] === "string";
-  } catch {
-    return false;
-  }
 }
 
 function decode(raw: RawRequest): EmbedRequest {
@@ -99,16 +88,22 @@ function inputsOf(body: JsonObject, form: Form): { inputs: string[]; dimensions:
     }
     case "predict": {
       const instances = listMember(body, "instances", () => "instances");
+      if (instances.length === 0) throw badRequest("Empty instances.", "instances");
       const parameters = objectMember(body, "parameters", () => "parameters") ?? {};
       const wanted = dimensionsIn(parameters, "parameters.");
       return {
-        inputs: instances.map(
-          (instance, index) => stringMember(instance, "content", () => `instances[${index}].content`) ?? "",
-        ),
+        inputs: instances.map((instance, index) => predictedText(instance, `instances[${index}].content`)),
         dimensions: instances.map(() => wanted),
       };
     }
   }
+}
+
+/** Images and all else that is predicted have the path too; here it is text. */
+function predictedText(instance: JsonObject, path: string): string {
+  const text = stringMember(instance, "content", () => path);
+  if (text === undefined) throw badRequest(`${path}: the text to be embedded is missing`, path);
+  return text;
 }
 
 function contentText(request: JsonObject, path: string): string {

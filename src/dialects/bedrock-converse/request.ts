@@ -50,6 +50,10 @@ export function decodeConverse(body: JsonObject, model: string, stream: boolean)
   const output = may("object", outputConfig, "outputConfig");
   const format = output && may("object", output["textFormat"], "outputConfig.textFormat");
   if (format !== undefined) request.response_format = decodeFormat(format);
+  const paths = "additionalModelResponseFieldPaths";
+  for (const [index, path] of (may("list", body[paths], paths) ?? []).entries()) {
+    need("string", path, `${paths}.${index + 1}.member`);
+  }
   return request;
 }
 
@@ -145,7 +149,10 @@ function partsOf(block: JsonObject, place: string): ContentPart[] {
   if (isObject(citationsContent) && Array.isArray(citationsContent["content"])) {
     return citationsContent["content"]
       .filter(isObject)
-      .map(({ text: cited }) => ({ type: "text", text: String(cited ?? "") }));
+      .map(({ text: cited }) => ({
+        type: "text",
+        text: may("string", cited, `${place}.citationsContent.content`) ?? "",
+      }));
   }
   for (const name of ["image", "document", "video", "audio"]) {
     const media = block[name];

@@ -28,7 +28,7 @@ export interface ConverseVariant extends Record<string, unknown> {
 
 export function converseVariant(request: ChatRequest): ConverseVariant {
   const paths = request["additionalModelResponseFieldPaths"];
-  const wanted = Array.isArray(paths) ? paths.filter((path) => /^(\/\w+)*\/stop_sequence$/.test(String(path))) : [];
+  const wanted = Array.isArray(paths) ? paths.filter((path) => /^(\/\w+)*\/stop_sequence$/.test(path)) : [];
   return { stopAt: wanted.join(" "), tells: true };
 }
 

@@ -45,10 +45,11 @@ function checkItem(item: unknown, path: string): void {
 
 function checkMessage({ role, content }: JsonObject, path: string): void {
   if (role === undefined) throw missing(`${path}.role`);
-  if (typeof role !== "string" || !ROLES.has(role)) {
+  if (typeof role !== "string") throw invalidType(`${path}.role`, "a string", role);
+  if (!ROLES.has(role)) {
     throw new ApiError({
       status: 400,
-      message: `Invalid value: '${String(role)}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
+      message: `Invalid value: '${role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
       param: `${path}.role`,
       code: "invalid_value",
     });
