@@ -226,6 +226,77 @@ describe("a value that no text can be made of is refused where it stands", () =>
   });
 });
 
+/** Each place in which data is sent as base64. */
+const CARRIERS: [string, (data: string) => object][] = [
+  ...[
+    { type: "image_url", image_url: { url: "data:image/png;base64,§" } },
+    { type: "input_audio", input_audio: { data: "§", format: "wav" } },
+    { type: "file", file: { file_data: "§", filename: "a.pdf" } },
+    { type: "file", file: { file_data: "data:application/pdf;base64,§", filename: "a.pdf" } },
+  ].flatMap((part) =>
+    ["/v1/chat/completions", "/api/v1/chat/completions"].map((path) =>
+      carrier(path, { model: "m", messages: [{ role: "user", content: [part] }] }),
+    ),
+  ),
+  ...[
+    { type: "input_image", image_url: "data:image/png;base64,§" },
+    { type: "input_audio", input_audio: { data: "§", format: "wav" } },
+    { type: "input_file", file_data: "§", filename: "a.pdf" },
+  ].map((part) => carrier("/v1/responses", { model: "m", input: [{ role: "user", content: [part] }] })),
+  ...["image", "document"].flatMap((type) => {
+    const block = { type, source: { type: "base64", media_type: "x/y", data: "§" } };
+    const result = { type: "tool_result", tool_use_id: "1", content: [block] };
+    return [block, result].map((content) =>
+      carrier("/v1/messages", { model: "m", max_tokens: 5, messages: [{ role: "user", content: [content] }] }),
+    );
+  }),
+  carrier("/v1beta/models/m:generateContent", {
+    contents: [{ role: "user", parts: [{ inlineData: { mimeType: "image/png", data: "§" } }] }],
+  }),
+  carrier("/v1beta/interactions", { model: "m", input: [{ type: "image", data: "§", mime_type: "image/png" }] }),
+  carrier("/v2/chat", {
+    model: "m",
+    messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,§" } }] }],
+  }),
+  carrier("/v2/embed", { model: "m", input_type: "image", images: ["data:image/png;base64,§"] }),
+  carrier("/v2/embed", {
+    model: "m",
+    input_type: "image",
+    inputs: [{ content: [{ type: "image_url", image_url: { url: "data:image/png;base64,§" } }] }],
+  }),
+];
+
+function carrier(path: string, body: object): [string, (data: string) => object] {
+  return [path, (data) => JSON.parse(JSON.stringify(body).replace("§", data))];
+}
+
+describe("data that is to be base64", () => {
+  test.each(CARRIERS)("%s: is refused for a character that is of neither alphabet", async (path, body) => {
+    const reply = await send(path, JSON.stringify(body("aGk%")));
+    expect([reply.status, /base64/i.test(reply.text)], reply.text).toEqual([400, true]);
+  });
+
+  test.each(CARRIERS)("%s: may be of any length, without padding, of either alphabet, in lines", async (path, body) => {
+    for (const data of ["abc", "a-_+/", "aGk=", "aGk\\naGk"]) {
+      const reply = await send(path, JSON.stringify(body(data)));
+      expect([data, reply.status], reply.text).toEqual([data, 200]);
+    }
+  });
+
+  // Theirs are decoders that keep to the letter: Go's, and AWS's.
+  test.each([
+    carrier("/api/chat", { model: "m", messages: [{ role: "user", content: "x", images: ["§"] }] }),
+    carrier("/model/amazon.nova-pro-v1:0/converse", {
+      messages: [{ role: "user", content: [{ image: { format: "png", source: { bytes: "§" } } }] }],
+    }),
+  ])("%s: is padded, of one alphabet", async (path, body) => {
+    const statuses = ["aGk=", "abc", "aG_=", "aGk%"].map(
+      async (data) => (await send(path, JSON.stringify(body(data)))).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 400, 400, 400]);
+  });
+});
+
 describe("a short request for too much is refused", () => {
   const post = (path: string, body: object): Promise<Reply> => send(path, JSON.stringify(body));
   const chat = { model: "m", messages: [{ role: "user", content: "x" }] };

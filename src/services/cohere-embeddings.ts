@@ -2,7 +2,7 @@ import { estimateTokens } from "../chat/tokens.ts";
 import { PlainView } from "../chat/view.ts";
 import { badRequest } from "../dialects/api-error.ts";
 import { encodeCohereError } from "../dialects/cohere/errors.ts";
-import { check, modelOf, wrong } from "../dialects/cohere/request.ts";
+import { check, checkDataUrl, modelOf, wrong } from "../dialects/cohere/request.ts";
 import { COHERE } from "../dialects/cohere/response.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
 import { isObject, type JsonObject, jsonObject } from "../dialects/raw-request.ts";
@@ -87,6 +87,7 @@ function inputsOf(body: JsonObject): string[] {
     return given.map((input, index) => {
       if (name === "inputs") return mixedText(input, `inputs[${index}]`);
       if (typeof input !== "string") throw wrong(`${name}[${index}]`, "a string", input);
+      if (name === "images") checkDataUrl(input, `images[${index}]`);
       return input;
     });
   }
@@ -98,7 +99,15 @@ function mixedText(input: unknown, place: string): string {
   if (!isObject(input)) throw wrong(place, "an object", input);
   const { content } = input;
   if (!Array.isArray(content)) throw wrong(`${place}.content`, "a list", content);
-  return content.map((part) => (isObject(part) && typeof part["text"] === "string" ? part["text"] : "")).join("");
+  return content.map((part, index) => textOf(part, `${place}.content[${index}]`)).join("");
+}
+
+function textOf(part: unknown, place: string): string {
+  if (!isObject(part)) throw wrong(place, "an object", part);
+  const { text = "", image_url: image } = part;
+  if (isObject(image)) checkDataUrl(image["url"], `${place}.image_url.url`);
+  if (typeof text !== "string") throw wrong(`${place}.text`, "a string", text);
+  return text;
 }
 
 export function cohereVectors({ inputs, dimensions }: CohereEmbedRequest): EmbeddingOutput {

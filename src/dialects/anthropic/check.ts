@@ -1,3 +1,4 @@
+import { notBase64At } from "../../wire/base64.ts";
 import { type ApiError, badRequest } from "../api-error.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
 
@@ -42,6 +43,11 @@ function checkBlock(block: unknown, path: () => string): void {
   for (const [name, kind] of BLOCK_MEMBERS.get(type) ?? []) {
     if (!KINDS[kind].holds(block[name])) throw wrong(`${path()}.${type}.${name}`, kind, block[name]);
   }
+  const { source } = block;
+  if (!isObject(source) || source["type"] !== "base64") return;
+  const at = (): string => `${path()}.${type}.source.base64`;
+  if (typeof source["data"] !== "string") throw wrong(`${at()}.data`, "string", source["data"]);
+  if (notBase64At(source["data"]) >= 0) throw badRequest(`${at()}: invalid base64 data`);
 }
 
 /** Tool results may hold empty texts, prompts may not. */

@@ -147,12 +147,10 @@ function partsOf(block: JsonObject, place: string): ContentPart[] {
     return [{ type: "text", text: guardContent["text"]["text"], guardContent }];
   }
   if (isObject(citationsContent) && Array.isArray(citationsContent["content"])) {
-    return citationsContent["content"]
-      .filter(isObject)
-      .map(({ text: cited }) => ({
-        type: "text",
-        text: may("string", cited, `${place}.citationsContent.content`) ?? "",
-      }));
+    return citationsContent["content"].filter(isObject).map(({ text: cited }) => ({
+      type: "text",
+      text: may("string", cited, `${place}.citationsContent.content`) ?? "",
+    }));
   }
   for (const name of ["image", "document", "video", "audio"]) {
     const media = block[name];

@@ -1,4 +1,4 @@
-import { notBase64At } from "../../wire/base64.ts";
+import { notStrictBase64At } from "../../wire/base64.ts";
 import { ApiError, badRequest } from "../api-error.ts";
 import { isObject, type JsonObject, kindOf } from "../raw-request.ts";
 
@@ -44,7 +44,7 @@ export function invalid(place: string, value: string, constraint: string): ApiEr
 /** @throws {ApiError} 400 when a value is no base64 */
 export function needBase64(value: unknown, place: string): string {
   const text = need("string", value, place);
-  if (notBase64At(text) >= 0) {
+  if (notStrictBase64At(text) >= 0) {
     throw new ApiError({ status: 400, type: "SerializationException", message: `${place}: this is no valid base64.` });
   }
   return text;

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatRequest, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
-import { notBase64At } from "../../wire/base64.ts";
+import { isBrokenDataUrl } from "../../wire/base64.ts";
 import { type ApiError, badRequest } from "../api-error.ts";
 import { isObject, type JsonObject, jsonObject, kindOf, type RawRequest } from "../raw-request.ts";
 
@@ -112,14 +112,14 @@ function documentPart(part: JsonObject, place: string): ContentPart {
   return { ...part, type: "document", text: typeof data === "string" ? data : (JSON.stringify(data) ?? "") };
 }
 
-const DATA_URL = /^data:[^,]*;base64,/;
+function checkImage({ image_url: image }: JsonObject, place: string): void {
+  if (isObject(image)) checkDataUrl(image["url"], `${place}.image_url.url`);
+}
 
-function checkImage(part: JsonObject, place: string): void {
-  const { image_url: image } = part;
-  const url = isObject(image) ? image["url"] : undefined;
-  const head = typeof url === "string" ? DATA_URL.exec(url) : null;
-  if (head !== null && notBase64At((url as string).slice(head[0].length)) >= 0) {
-    throw badRequest(`invalid request: ${place}.image_url.url is no valid base64`);
+/** @throws {ApiError} when a data URL holds something else than the base64 that it tells of */
+export function checkDataUrl(url: unknown, place: string): void {
+  if (typeof url === "string" && isBrokenDataUrl(url)) {
+    throw badRequest(`invalid request: ${place} is no valid base64`);
   }
 }
 

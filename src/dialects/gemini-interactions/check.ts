@@ -1,3 +1,4 @@
+import { notBase64At } from "../../wire/base64.ts";
 import { ApiError } from "../api-error.ts";
 import { isObject, type JsonObject, kindOf } from "../raw-request.ts";
 
@@ -30,13 +31,12 @@ export function typedObjects(value: unknown, path: string): (JsonObject & { type
   });
 }
 
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-
 /** @throws {ApiError} when a member is there and is no base64 */
 export function checkBase64(body: JsonObject, name: string, path: string): void {
   checkType(body, name, "string", path);
   const value = body[name];
-  if (typeof value === "string" && !BASE64.test(value)) throw invalid(`The value at '${path}${name}' is not base64.`);
+  if (typeof value === "string" && notBase64At(value) >= 0)
+    throw invalid(`The value at '${path}${name}' is not base64.`);
 }
 
 export function wrong(path: string, expected: string, value: unknown): ApiError {

@@ -1,4 +1,4 @@
-import { isBase64OfAnyKind } from "../../wire/base64.ts";
+import { notBase64At } from "../../wire/base64.ts";
 import { badRequest } from "../api-error.ts";
 import { invalid, listMember, objectMember, type Place, stringMember } from "../google/members.ts";
 import type { JsonObject } from "../raw-request.ts";
@@ -40,7 +40,7 @@ function checkPart(part: JsonObject, path: Place): void {
 function checkData(data: JsonObject, path: Place): void {
   stringMember(data, "mimeType", () => `${path()}.mime_type`);
   const bytes = stringMember(data, "data", () => `${path()}.data`);
-  if (bytes !== undefined && !isBase64OfAnyKind(bytes)) {
+  if (bytes !== undefined && notBase64At(bytes) >= 0) {
     throw badRequest(
       `Invalid value at '${path()}.data' (TYPE_BYTES), Base64 decoding failed for "${bytes.slice(0, 80)}"`,
       `${path()}.data`,

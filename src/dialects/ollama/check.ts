@@ -1,4 +1,4 @@
-import { notBase64At } from "../../wire/base64.ts";
+import { notStrictBase64At } from "../../wire/base64.ts";
 import { ApiError, badRequest } from "../api-error.ts";
 import { isObject, type JsonObject, kindOf } from "../raw-request.ts";
 
@@ -50,7 +50,7 @@ export function imagesOf(body: JsonObject, place = ""): string[] {
       throw badRequest(
         `json: cannot unmarshal ${kindOf(image)} into Go struct field ${place}images of type api.ImageData`,
       );
-    const wrong = notBase64At(image);
+    const wrong = notStrictBase64At(image);
     if (wrong >= 0) throw badRequest(`illegal base64 data at input byte ${wrong}`);
     return image;
   });

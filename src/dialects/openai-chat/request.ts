@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest } from "../../chat/request.ts";
+import { isBrokenDataUrl, notBase64At } from "../../wire/base64.ts";
 import { ApiError } from "../api-error.ts";
 import { isObject, type JsonObject, jsonObject, kindOf, type RawRequest } from "../raw-request.ts";
 
@@ -86,6 +87,7 @@ function checkMessage(message: unknown, index: number): void {
       if (!isObject(content[part])) throw invalidType(path, "an object", content[part]);
       checkString(content[part], "type", true, `${path}.`);
       checkString(content[part], "text", false, `${path}.`);
+      if (content[part]["type"] !== "text") checkMedia(content[part], path);
     }
   } else if (content !== undefined && content !== null && typeof content !== "string") {
     throw invalidType(`messages[${index}].content`, "a string or an array of content parts", content);
@@ -95,6 +97,33 @@ function checkMessage(message: unknown, index: number): void {
   if (calls === undefined || calls === null) return;
   if (!Array.isArray(calls)) throw invalidType(`messages[${index}].tool_calls`, "an array", calls);
   for (let call = 0; call < calls.length; call++) checkToolCall(calls[call], `messages[${index}].tool_calls[${call}]`);
+}
+
+function checkMedia({ image_url: image, input_audio: audio, file }: JsonObject, path: string): void {
+  if (isObject(image)) checkDataUrl(image["url"], `${path}.image_url.url`);
+  if (isObject(audio)) checkBase64(audio["data"], `${path}.input_audio.data`);
+  if (isObject(file)) checkBase64(file["file_data"], `${path}.file.file_data`);
+}
+
+/** @throws {ApiError} when a data URL holds something else than the base64 that it tells of */
+export function checkDataUrl(url: unknown, param: string): void {
+  if (typeof url === "string" && isBrokenDataUrl(url)) throw noBase64(param);
+}
+
+/** @throws {ApiError} when a text is no base64, nor a data URL of some */
+export function checkBase64(data: unknown, param: string): void {
+  if (typeof data !== "string") return;
+  if (data.startsWith("data:")) checkDataUrl(data, param);
+  else if (notBase64At(data) >= 0) throw noBase64(param);
+}
+
+function noBase64(param: string): ApiError {
+  return new ApiError({
+    status: 400,
+    message: `Invalid '${param}': the data is no valid base64.`,
+    param,
+    code: "invalid_value",
+  });
 }
 
 function checkToolCall(call: unknown, path: string): void {

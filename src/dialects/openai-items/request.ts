@@ -1,6 +1,6 @@
 import { type ChatMessage, type ContentPart, joinContent, type RequestToolCall } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
-import { invalidType, missing } from "../openai-chat/request.ts";
+import { checkBase64, checkDataUrl, invalidType, missing } from "../openai-chat/request.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
 
 const ROLES = new Set(["user", "assistant", "system", "developer"]);
@@ -76,28 +76,10 @@ function checkContent(content: unknown, path: string): void {
     if ((type === "input_text" || type === "output_text") && typeof text !== "string") {
       throw text === undefined ? missing(`${here}.text`) : invalidType(`${here}.text`, "a string", text);
     }
-    if (typeof part["image_url"] === "string") checkData(part["image_url"], `${here}.image_url`);
-    if (typeof part["file_data"] === "string") checkData(part["file_data"], `${here}.file_data`);
+    checkDataUrl(part["image_url"], `${here}.image_url`);
+    checkBase64(part["file_data"], `${here}.file_data`);
+    if (isObject(part["input_audio"])) checkBase64(part["input_audio"]["data"], `${here}.input_audio.data`);
   }
-}
-
-/** Data URLs have to hold base64. */
-function checkData(url: string, path: string): void {
-  const found = /^data:[^,]*;base64,/.exec(url);
-  if (found === null || isBase64(url, found[0].length)) return;
-  throw new ApiError({
-    status: 400,
-    message: `Invalid '${path.split(".").at(-1)}'. Expected a base64-encoded data URL, but the data is no valid base64.`,
-    param: path,
-    code: "invalid_value",
-  });
-}
-
-const BASE64 = /[A-Za-z0-9+/_-]*={0,2}$/y;
-
-function isBase64(text: string, from: number): boolean {
-  BASE64.lastIndex = from;
-  return BASE64.test(text);
 }
 
 /**
