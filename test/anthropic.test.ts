@@ -181,42 +181,7 @@ describe.each(ways)("messages over %s", (_, makeClient) => {
 });
 
 describe("errors", () => {
-  const failing = (status: number, error: { message: string; retryAfter?: number }) => {
-    double.onMessage("hello", { content: "Hi!" });
-    double.nextRequestError(status, error);
-  };
   const once = { maxRetries: 0 };
-
-  it.each([
-    [400, Anthropic.BadRequestError, "invalid_request_error"],
-    [401, Anthropic.AuthenticationError, "authentication_error"],
-    [403, Anthropic.PermissionDeniedError, "permission_error"],
-    [404, Anthropic.NotFoundError, "not_found_error"],
-    [413, Anthropic.APIError, "request_too_large"],
-    [429, Anthropic.RateLimitError, "rate_limit_error"],
-    [503, Anthropic.InternalServerError, "api_error"],
-    [500, Anthropic.InternalServerError, "api_error"],
-    [529, Anthropic.InternalServerError, "overloaded_error"],
-  ])("%i", async (status, type, word) => {
-    for (const stream of [false, true]) {
-      failing(status, { message: "No luck." });
-      const error = await client.messages.create({ ...ask("hello"), stream }, once).then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toBeInstanceOf(type);
-      const { status: seen, error: body, requestID } = error as InstanceType<typeof Anthropic.APIError>;
-      expect(seen).toBe(status);
-      expect(body).toEqual({ type: "error", error: { type: word, message: "No luck." }, request_id: requestID });
-      expect(requestID).toMatch(/^req_/);
-    }
-  });
-
-  it("a 429, then success", async () => {
-    failing(429, { message: "Slow down.", retryAfter: 0.001 });
-    expect((await client.messages.create(ask("hello"))).content).toMatchObject([{ text: "Hi!" }]);
-    expect(double.calls().map((call) => call.response.status)).toEqual([429, 200]);
-  });
 
   it("of the request, in the words of the API", async () => {
     const wrong = { ...ask("hello"), messages: [{ role: "tool", content: "x" }] };

@@ -191,29 +191,6 @@ describe("state", () => {
 });
 
 describe("errors", () => {
-  it.each([
-    [400, "invalid_request", "BadRequestError"],
-    [401, "unauthenticated", "AuthenticationError"],
-    [403, "permission_denied", "PermissionDeniedError"],
-    [404, "not_found", "NotFoundError"],
-    [413, "request_too_large", "APIError"],
-    [429, "too_many_requests", "RateLimitError"],
-    [500, "api_error", "InternalServerError"],
-    [503, "service_unavailable", "InternalServerError"],
-  ])("%d", async (status, code, name) => {
-    double.onMessage("fail", { error: { message: "No." }, status });
-    const error = await interactions.create(ask("fail"), { maxRetries: 0 }).catch((caught: unknown) => caught);
-    expect(error).toMatchObject({ status, error: { error: { message: "No.", code } } });
-    expect((error as Error).constructor.name).toBe(name);
-  });
-
-  it("is tried again when there is hope", async () => {
-    double.nextRequestError(429, { retryAfter: 0.001 });
-    double.onMessage("hello", { content: "Hi." });
-    expect((await interactions.create(ask("hello"))).output_text).toBe("Hi.");
-    expect(double.calls()).toHaveLength(2);
-  });
-
   it("a miss", async () => {
     await expect(interactions.create(ask("nobody knows"))).rejects.toMatchObject({ status: 404 });
   });

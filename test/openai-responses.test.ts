@@ -4,7 +4,6 @@ import type { ResponseCreateParamsNonStreaming, ResponseStreamEvent } from "open
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { sharedDouble } from "./support/double.ts";
-import { OPENAI_ERRORS } from "./support/openai-errors.ts";
 
 const double = sharedDouble();
 let client: OpenAI;
@@ -513,26 +512,6 @@ describe("state", () => {
 });
 
 describe("errors", () => {
-  it.each(OPENAI_ERRORS)("%i", async (status, type) => {
-    for (const stream of [false, true]) {
-      double.nextRequestError(status, { message: "No luck.", code: "unlucky" });
-      const error = await client.responses.create({ ...ask("hello"), stream }).then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toBeInstanceOf(type);
-      expect(error).toMatchObject({ status, message: `${status} No luck.`, code: "unlucky" });
-    }
-  });
-
-  it("are tried again where the client does so", async () => {
-    double.onMessage("hello", { content: "Hi!" });
-    double.nextRequestError(429, { message: "Slow down.", retryAfter: 0 });
-    const patient = new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "x", maxRetries: 1 });
-    expect((await patient.responses.create(ask("hello"))).output_text).toBe("Hi!");
-    expect(double.calls().map(({ response }) => response.status)).toEqual([429, 200]);
-  });
-
   it("tell of a miss", async () => {
     await expect(client.responses.create(ask("unheard of"))).rejects.toMatchObject({
       status: 404,

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { StuntDouble } from "../src/index.ts";
 import { fetchOverHttp2 } from "./support/fetch-over-http2.ts";
-import { OPENAI_ERRORS } from "./support/openai-errors.ts";
 
 let double: StuntDouble;
 beforeEach(async () => {
@@ -197,15 +196,10 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
     });
   });
 
-  it.each(OPENAI_ERRORS)("answers an error of status %i as the client's own class", async (status, errorClass) => {
-    double.onMessage("fail", { error: { message: "As written", type: "some_type" }, status });
-    const error = await makeClient()
-      .chat.completions.create(ask("fail"))
-      .catch((reason) => reason);
-    expect(error).toBeInstanceOf(errorClass);
-    expect(error.status).toBe(status);
-    expect(error.message).toContain("As written");
-    expect(error.type).toBe("some_type");
+  it("says of an error what is written", async () => {
+    const error = { message: "As written", type: "some_type", code: "some_code", param: "some_param" };
+    double.onMessage("fail", { error, status: 400 });
+    await expect(makeClient().chat.completions.create(ask("fail"))).rejects.toMatchObject({ status: 400, error });
   });
 
   it("names the call in a miss", async () => {
@@ -307,19 +301,6 @@ describe.each(ways)("OpenAI chat over %s", (_, makeClient) => {
 });
 
 describe("OpenAI chat", () => {
-  it("is retried by the client: 429, 500, then an answer", async () => {
-    const client = new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "x", maxRetries: 2 });
-    double.onMessage("hello", { content: "Hi!" });
-    double.nextRequestError(429, { message: "Slow down", retryAfter: 0 });
-    double.nextRequestError(500, { message: "Oops", retryAfter: 0 });
-    const reply = await client.chat.completions.create({
-      model: "gpt-4o",
-      messages: [{ role: "user", content: "hello" }],
-    });
-    expect(reply.choices[0]!.message.content).toBe("Hi!");
-    expect(double.calls().map((call) => call.response.status)).toEqual([429, 500, 200]);
-  });
-
   it("breaks the connection at a moment, before anything is sent", async () => {
     double.onMessage("cut", { content: "never seen" }, { latency: 60_000, disconnectAfterMs: 1 });
     const client = new OpenAI({ baseURL: `${double.url}/v1`, apiKey: "x", maxRetries: 0 });
