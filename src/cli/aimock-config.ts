@@ -41,6 +41,7 @@ const FILE: Fields = {
   metrics: "boolean",
   strict: "boolean",
   guard: "string",
+  redact: "string or object",
   auth: { apiKeys: "list" },
   llm: LLM,
 };
@@ -78,7 +79,7 @@ function contentOf(path: string): JsonObject {
 }
 
 function settingsOf(config: JsonObject): Partial<ServeSettings> {
-  const { port, host, metrics, strict, guard, auth, llm = {} } = config as AimockConfig;
+  const { port, host, metrics, strict, guard, redact, auth, llm = {} } = config as AimockConfig;
   const { fixtures, latency, chunkSize, replaySpeed, logLevel, chaos = {}, record } = llm;
   const settings: Partial<ServeSettings> = {
     port,
@@ -93,6 +94,7 @@ function settingsOf(config: JsonObject): Partial<ServeSettings> {
     chaosDisconnect: chaos.disconnectRate,
     chaosLatency: chaos.latencyMs,
     guard,
+    redact,
     ...(fixtures !== undefined && { fixtures: [fixtures].flat() }),
     ...(strict && { strict: true }),
     // Who has an aimock.json has dashboards that know its names.
@@ -106,7 +108,7 @@ function settingsOf(config: JsonObject): Partial<ServeSettings> {
 }
 
 /** After `faultsIn` has found nothing. */
-interface AimockConfig extends Pick<Partial<ServeSettings>, "port" | "host" | "guard"> {
+interface AimockConfig extends Pick<Partial<ServeSettings>, "port" | "host" | "guard" | "redact"> {
   metrics?: boolean;
   strict?: boolean;
   auth?: { apiKeys: string[] };

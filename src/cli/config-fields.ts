@@ -9,6 +9,7 @@ export type Field =
   | "object"
   | "list"
   | "string or list"
+  | "string or object"
   | readonly string[]
   | Fields;
 export interface Fields {
@@ -41,6 +42,8 @@ function fits(value: unknown, field: Exclude<Field, Fields>): boolean {
       return isStrings(value);
     case "string or list":
       return typeof value === "string" || isStrings(value);
+    case "string or object":
+      return typeof value === "string" || isObject(value);
     case "object":
       return isObject(value);
     case "string":
@@ -65,6 +68,8 @@ function expected(field: Exclude<Field, Fields>): string {
       return "a list of strings";
     case "string or list":
       return "a string or a list of them";
+    case "string or object":
+      return "a file's name or an object";
     case "object":
       return "an object";
     case "string":

@@ -1,5 +1,6 @@
 import type { FramingName } from "../wire/framing.ts";
 import type { ChaosSettings } from "./behaviour-flags.ts";
+import type { RedactFlags } from "./redact-options.ts";
 
 /** How a target is reached and how long it is waited for; for `verify` and `record`. */
 export interface TargetFlags {
@@ -38,7 +39,7 @@ export interface PlayFlags extends ChaosSettings {
   seed?: string;
 }
 
-export interface RecordFlags extends TargetFlags {
+export interface RecordFlags extends TargetFlags, RedactFlags {
   tap?: string;
   case?: string;
   description?: string;
@@ -52,14 +53,14 @@ export interface LintFlags {
   reporter?: string[];
 }
 
-export interface ScanFlags {
+export interface ScanFlags extends RedactFlags {
   fix?: true;
   json?: true;
   detect?: string[];
   skip?: string[];
 }
 
-export interface ExplainFlags {
+export interface ExplainFlags extends RedactFlags {
   fixtures?: string[];
   path?: string;
   json?: true;

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { CALL_LIMITS, USAGE_LIMITS } from "../guard/breaker.ts";
-import { GuardError } from "../guard/guardrails.ts";
 import { type GuardOptions, readGuardOptions } from "../guard/options.ts";
 import { collect } from "./arguments.ts";
 
@@ -32,7 +30,7 @@ export function guardOptions(command: Command): Command {
 /**
  * What the file says, and what the flags say besides.
  * @returns undefined where nothing is said
- * @throws {GuardError} when the file cannot be used
+ * @throws {UsageError} when the file cannot be used
  */
 export async function guardSettings({ guard, block, limit = [] }: GuardFlags): Promise<GuardOptions | undefined> {
   if (guard === undefined && block === undefined && limit.length === 0) return undefined;
@@ -49,18 +47,8 @@ export async function guardSettings({ guard, block, limit = [] }: GuardFlags): P
 }
 
 async function guardFile(path: string): Promise<GuardOptions> {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new GuardError(`--guard: ${path} cannot be read as JSON: ${(error as Error).message}`);
-  }
-  try {
-    return await readGuardOptions(value);
-  } catch (error) {
-    if (!(error instanceof GuardError)) throw error;
-    throw new GuardError(`--guard: ${path}: ${error.message}`);
-  }
+  const { optionsInFile } = await import("./options-file.ts");
+  return optionsInFile("--guard", path, readGuardOptions);
 }
 
 function limitOf(text: string): Limit {

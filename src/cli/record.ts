@@ -25,13 +25,14 @@ export function registerRecord(program: Command): void {
     .option("--runs <number>", "how often the conversation is run; what differs becomes volatile (1)", count)
     .option("--force", "write over a case that is there");
   const ofSuites = new Set(command.options);
+  const ofBoth = ["--stop-grace", "--redact"];
   wrapOptions(command).action(async (operands: string[], flags: RecordFlags & WrapFlags) => {
     const { exitWith, runVerb, UsageError } = await import("./run-verb.ts");
     const { before, command: target } = splitAtDashes(process.argv, operands);
     // Without a suite, what is recorded is what the command calls.
     const wraps = before.length === 0 && flags.tap === undefined && flags.target === undefined;
     const said = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
-    const strange = said.find((option) => ofSuites.has(option) === wraps && option.long !== "--stop-grace");
+    const strange = said.find((option) => ofSuites.has(option) === wraps && !ofBoth.includes(option.long ?? ""));
     const refuseStrange = (): void => {
       if (strange === undefined) return;
       const form = wraps ? "record <suite>" : "record -- COMMAND";

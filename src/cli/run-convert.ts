@@ -19,6 +19,7 @@ import { Router } from "../server/router.ts";
 import { dialects } from "../services/registry.ts";
 import { LocalMemory } from "../state/memory.ts";
 import { providerOfHost } from "../upstream/providers.ts";
+import { type RedactFlags, redactionSettings } from "./redact-options.ts";
 import { UsageError } from "./run-verb.ts";
 
 export type ConvertedTool = "aimock" | "mockllm" | "vidaimock" | "wiremock" | "vcrpy" | "har";
@@ -38,10 +39,10 @@ const FILES: Record<ConvertedTool, RegExp> = {
  * @returns the exit code: 0 also where something was lost, since it was said
  * @throws {UsageError} when there is nothing to convert, or a file is not of that tool
  */
-export async function convert(tool: ConvertedTool, from: string, to: string): Promise<number> {
+export async function convert(tool: ConvertedTool, from: string, to: string, flags: RedactFlags = {}): Promise<number> {
   const sources = filesOf(from, FILES[tool]);
   if (sources.length === 0) throw new UsageError(`${from}: there is no file of ${tool} in it.`);
-  const redactor = await createRedactor();
+  const redactor = await createRedactor(await redactionSettings(flags));
   try {
     const written =
       tool === "vidaimock"

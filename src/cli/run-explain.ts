@@ -4,11 +4,16 @@ import { FixtureError } from "../fixtures/load.ts";
 import { StuntDouble } from "../server/double.ts";
 import { explainRequest } from "../server/explain-request.ts";
 import type { ExplainFlags } from "./flags.ts";
+import { redactionSettings } from "./redact-options.ts";
 import { UsageError } from "./run-verb.ts";
 
 /** Prints the explanation of a request. 0: a fixture answers it. 1: none does. */
 export async function explainFile(file: string, flags: ExplainFlags): Promise<number> {
-  const double = new StuntDouble({ onWarning: (message) => process.stderr.write(`${message}\n`) });
+  const redact = await redactionSettings(flags);
+  const double = new StuntDouble({
+    ...(redact && { redact }),
+    onWarning: (message) => process.stderr.write(`${message}\n`),
+  });
   try {
     await double.loadAsync(...(flags.fixtures ?? ["./fixtures"]));
     const request = explainRequest(readJson(file));

@@ -3,9 +3,10 @@ import { collect, durationMs, oneOf } from "./arguments.ts";
 import { type CassetteFlags, tapeOptions } from "./cassette-options.ts";
 import { type GuardFlags, guardOptions } from "./guard-options.ts";
 import { type RecordOptionFlags, upstreamOptions } from "./record-options.ts";
+import { type RedactFlags, redactOption } from "./redact-options.ts";
 
 /** What the command line says of a command that is run with its calls recorded or replayed. */
-export interface WrapFlags extends CassetteFlags, RecordOptionFlags, GuardFlags {
+export interface WrapFlags extends CassetteFlags, RecordOptionFlags, GuardFlags, RedactFlags {
   allowMiss?: true;
   allowEmpty?: true;
   watch?: string[];
@@ -20,7 +21,7 @@ export interface WrapFlags extends CassetteFlags, RecordOptionFlags, GuardFlags 
 }
 
 export function wrapOptions(command: Command): Command {
-  return guardOptions(upstreamOptions(tapeOptions(command)))
+  return guardOptions(redactOption(upstreamOptions(tapeOptions(command))))
     .option("--repeat <how>", "after a recorded sequence: last or miss (miss)", oneOf(["last", "miss"]))
     .option("--allow-miss", "calls that no cassette answers do not fail the run")
     .option("--allow-empty", "a run without a call does not fail")

@@ -5,7 +5,6 @@ import { CassetteError } from "../cassettes/format.ts";
 import { FixtureError } from "../fixtures/load.ts";
 import { RedactionOptionsError } from "../guard/finding.ts";
 import { GuardError } from "../guard/guardrails.ts";
-import type { GuardOptions } from "../guard/options.ts";
 import { type CassetteOptions, DEFAULT_CASSETTES } from "../server/cassette-options.ts";
 import { StuntDouble } from "../server/double.ts";
 import type { StuntDoubleOptions } from "../server/options.ts";
@@ -14,12 +13,14 @@ import { type BehaviourSettings, behaviourOptions } from "./behaviour-flags.ts";
 import { type CassetteFlags, cassetteSettings } from "./cassette-options.ts";
 import { type GuardFlags, guardSettings } from "./guard-options.ts";
 import { type RecordOptionFlags, recordSettings } from "./record-options.ts";
+import { type RedactFlags, redactionSettings } from "./redact-options.ts";
+import { UsageError } from "./run-verb.ts";
 import { summaryOf } from "./summary.ts";
 
 export type LogLevel = "silent" | "warn" | "info" | "debug";
 
 /** What the command line says. */
-export interface ServeSettings extends BehaviourSettings, RecordOptionFlags, CassetteFlags, GuardFlags {
+export interface ServeSettings extends BehaviourSettings, RecordOptionFlags, CassetteFlags, GuardFlags, RedactFlags {
   port: number;
   host: string;
   fixtures: string[];
@@ -52,7 +53,8 @@ export async function serve(settings: ServeSettings): Promise<void> {
   if (settings.record) prepareFolder(recordFolder);
   const { latency, chunkSize, seed } = settings;
   const cassettes = cassettesOf(settings, (message) => log.warn(message));
-  const guard = await guardOf(settings);
+  const guard = await orFail(guardSettings(settings));
+  const redact = await orFail(redactionSettings(settings));
   const options: StuntDoubleOptions = {
     port: settings.port,
     host: settings.host,
@@ -66,6 +68,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
     record: recordSettings(settings, recordFolder),
     ...(cassettes !== undefined && { cassettes }),
     ...(guard !== undefined && { guard }),
+    ...(redact !== undefined && { redact }),
     onWarning: (message) => log.warn(message),
     onCall: ({ method, path, response }) => log.call(method, path, response),
   };
@@ -128,11 +131,11 @@ function cassettesOf(settings: ServeSettings, say: (message: string) => void): C
   }
 }
 
-async function guardOf(settings: ServeSettings): Promise<GuardOptions | undefined> {
+async function orFail<Options>(settings: Promise<Options>): Promise<Options> {
   try {
-    return await guardSettings(settings);
+    return await settings;
   } catch (error) {
-    if (isGuardFault(error)) fail(error.message);
+    if (error instanceof UsageError) fail(error.message);
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import { createRedactor, type Redaction, type Redactor } from "../guard/redact.t
 import { EXIT_DIFFERENCES, EXIT_PASSED } from "../report/verdict.ts";
 import { writeWholeFile } from "../transport/whole-file.ts";
 import type { ScanFlags } from "./flags.ts";
+import { redactionSettings } from "./redact-options.ts";
 import { UsageError } from "./run-verb.ts";
 import { shownName } from "./scan-names.ts";
 
@@ -74,10 +75,10 @@ export async function scan(paths: readonly string[], flags: ScanFlags): Promise<
   return left.length > 0 ? EXIT_DIFFERENCES : EXIT_PASSED;
 }
 
-async function redactorsFor({ detect = [], skip = [] }: ScanFlags): Promise<Redactors> {
-  const options = {
-    detectors: Object.fromEntries([...detect.map((name) => [name, true]), ...skip.map((name) => [name, false])]),
-  };
+async function redactorsFor({ redact, detect = [], skip = [] }: ScanFlags): Promise<Redactors> {
+  const said = await redactionSettings({ redact });
+  const chosen = [...detect.map((name) => [name, true]), ...skip.map((name) => [name, false])];
+  const options = { ...said, detectors: { ...said?.detectors, ...Object.fromEntries(chosen) } };
   try {
     return {
       contracts: await createRedactor(options, undefined, isContractPlaceholder),

@@ -1,12 +1,15 @@
 import type { Command } from "commander";
 import { collect } from "./arguments.ts";
 import type { ScanFlags } from "./flags.ts";
+import { redactOption } from "./redact-options.ts";
 
 export function registerScan(program: Command): void {
-  program
-    .command("scan")
-    .description("look for secrets in tapes of every kind; exit code 1 if there are any")
-    .argument("<path...>", "tapes and folders of tapes")
+  redactOption(
+    program
+      .command("scan")
+      .description("look for secrets in tapes of every kind; exit code 1 if there are any")
+      .argument("<path...>", "tapes and folders of tapes"),
+  )
     .option("--fix", "replace them in place")
     .option("--json", "report as JSON")
     .option("--detect <name>", "turn a detector on that is off by default; can be repeated", collect)

@@ -4,6 +4,7 @@ import { registerBehaviour } from "./behaviour-flags.ts";
 import { cassetteOptions } from "./cassette-options.ts";
 import { guardOptions } from "./guard-options.ts";
 import { recordOptions } from "./record-options.ts";
+import { redactOption } from "./redact-options.ts";
 import type { LogLevel, ServeSettings } from "./run-serve.ts";
 
 const LOG_LEVELS: LogLevel[] = ["silent", "warn", "info", "debug"];
@@ -38,7 +39,7 @@ function register(command: Command): void {
     .option("--tls", "HTTPS with a certificate made on the spot")
     .option("--tls-cert <file>", "HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "its private key (PEM)");
-  registerBehaviour(guardOptions(cassetteOptions(recordOptions(command))))
+  registerBehaviour(guardOptions(redactOption(cassetteOptions(recordOptions(command)))))
     .helpOption("--help", "show this help")
     .action(async (paths: string[], flags: ServeSettings) => {
       const { serve } = await import("./run-serve.ts");

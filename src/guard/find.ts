@@ -81,11 +81,12 @@ export class Finder {
 
   #find(text: string, known: readonly Known[], pushed: readonly (Found & { cut: boolean })[], depth: number): Found[] {
     const scan = this.#pairs.scan(text);
-    const native = this.#look(text, scan, known, depth);
+    const allowed: Place[] = [];
+    const native = this.#look(text, scan, known, depth, allowed);
     const here = merge(
       text,
       native,
-      pushed.filter((found) => !isBetter(native, found)),
+      pushed.filter((found) => !isBetter(native, found) && !isInside(allowed, found)),
     );
     const view = scan.escaped && depth < DEEPEST ? decodeEscapes(text) : undefined;
     if (view === undefined) return here;
@@ -95,13 +96,15 @@ export class Finder {
     return this.#find(view.text, known, inView, depth + 1).map((found) => toSource(view, found));
   }
 
-  /** As the text stands. Again and again, because what is found may be the border that another secret needs. */
-  #look(text: string, scan: Prescan, known: readonly Known[], depth: number): Found[] {
+  /**
+   * As the text stands. Again and again, because what is found may be the border that another secret needs.
+   * @param allowed gets the places of what would be one if it were not allowed
+   */
+  #look(text: string, scan: Prescan, known: readonly Known[], depth: number, allowed: Place[]): Found[] {
     let all: Found[] = [];
     let masked = text;
     for (let round = 0; round < DEEPEST; round++) {
       const found: Found[] = [];
-      const allowed: Place[] = [];
       for (const { text: secret, detector } of known) {
         for (let at = masked.indexOf(secret); at >= 0; at = masked.indexOf(secret, at + secret.length))
           found.push({ start: at, end: at + secret.length, detector, secret });
@@ -121,7 +124,7 @@ export class Finder {
         }
       }
       // A part of what is allowed, such as the host in an address, is no secret either.
-      const fresh = found.filter((one) => !allowed.some(({ start, end }) => start <= one.start && one.end <= end));
+      const fresh = found.filter((one) => !isInside(allowed, one));
       if (fresh.length === 0) break;
       all = merge(text, all, fresh);
       masked = maskedText(text, all);
@@ -162,6 +165,11 @@ export function isReplaced(secret: string): boolean {
 /** Whether a text is nothing but the scheme of a credential, and what stands between words. */
 export function saysNothing(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text.replace(/\b(?:bearer|basic|key|token)\b/gi, ""));
+}
+
+/** Whether it is in one of the places; the character of an escape that it cuts is none of it. */
+function isInside(places: readonly Place[], { start, end, cut = false }: Place & { cut?: boolean }): boolean {
+  return places.some((place) => place.start <= start + (cut ? 1 : 0) && end <= place.end);
 }
 
 /** Whether one of the places that were found as the text stands ends no earlier than one that cuts an escape. */

@@ -22,7 +22,7 @@ export class WholeFieldError extends Error {
   constructor(detector: string, place: string, pointer: string) {
     super(
       `${place}: ${pointer} holds what the detector "${detector}" takes for a secret, and providers refuse a value of ` +
-        "this kind that was changed. It was not written. Keep the secret out of the call, or allow it in the redaction options.",
+        "this kind that was changed. It was not written. Keep the secret out of the call, or allow it (`allow` in the redaction options, or in a file for --redact).",
     );
     this.detector = detector;
     this.place = place;

@@ -460,6 +460,42 @@ describe("the user's own", () => {
     ).toBe('{"user":{"name":"«pointer:1»","age":"«pointer:2»"},"metadata":{"tenant":"«pointer:3»"},"x":"日 «word:1»"}');
   });
 
+  it("and what is allowed stays, wherever it is", async () => {
+    const allowing = await createRedactor({
+      allow: [...Object.values(SECRETS), "example.com"],
+      detectors: { "host-name": true, "ip-address": true },
+      words: [SECRETS["email"]!],
+      pointers: ["/tenant"],
+    });
+    fc.assert(
+      fc.property(around, encoding, ({ text, hidden }, how) => {
+        // What stands around it may look like more of it.
+        fc.pre(
+          redactor
+            .call()
+            .text(text, "test")
+            .replace(/«[^»]+»/, hidden) === text,
+        );
+        const encoded = ENCODINGS[how]!(text);
+        expect(allowing.call().text(encoded, "test")).toBe(encoded);
+        const json = JSON.stringify({ text, password: hidden, authorization: `Bearer ${hidden}`, tenant: hidden });
+        expect(allowing.call().json(json, "test")).toBe(json);
+        const headers = { authorization: `Bearer ${hidden}`, "x-api-key": hidden };
+        expect(allowing.call().headers(headers, "test")).toEqual(headers);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("and it stays in every spelling that a detector knows, and nothing else does", async () => {
+    const call = (
+      await createRedactor({ allow: ["DE89370400440532013000", "ADA@example.com", "a b 4111111111111111"] })
+    ).call();
+    expect(
+      call.text("DE89 3704 0044 0532 0130 00, ada@Example.com, bob@example.com, 4111 1111 1111 1111", "test"),
+    ).toBe("DE89 3704 0044 0532 0130 00, ada@Example.com, «email:1», «card:1»");
+  });
+
   it("are refused with what is wrong", async () => {
     await expect(createRedactor({ detectors: { emial: true } })).rejects.toThrow(
       /There is no detector "emial"; there are .*email/,

@@ -388,7 +388,8 @@ export class Redaction {
     const text = strings.map((string) => string.value).join("");
     if (leaf.kind === "string" && isSecretName(String(leaf.step)) && text !== "" && !isReplaced(text)) {
       const detector = this.#named(text, "secret");
-      if (this.#finder.has("secret") && !this.#finder.allows(text)) {
+      const withoutScheme = text.slice(secretPartOf("secret", text).start);
+      if (this.#finder.has("secret") && ![text, withoutScheme].some((one) => this.#finder.allows(one))) {
         this.#remember(text, "secret");
         return [{ start: 0, end: text.length, secret: text, detector }];
       }

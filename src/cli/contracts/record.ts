@@ -2,6 +2,7 @@ import { loadContracts } from "../../conformance/contracts/load.ts";
 import { recordContracts } from "../../conformance/contracts/record.ts";
 import { EXIT_DIFFERENCES, EXIT_PASSED } from "../../report/verdict.ts";
 import type { RecordFlags } from "../flags.ts";
+import { redactionSettings } from "../redact-options.ts";
 import { liveTarget } from "./target.ts";
 
 export async function recordContractFolder(
@@ -10,10 +11,12 @@ export async function recordContractFolder(
   command: readonly string[],
   flags: RecordFlags,
 ): Promise<number> {
+  const redact = await redactionSettings(flags);
   const suite = await loadContracts(path);
   const { target, transport } = liveTarget(suite, command, flags);
   const recorded = await recordContracts(suite, target, names, {
     transport,
+    redact,
     responseTimeoutMs: flags.responseTimeout,
     stopGraceMs: flags.stopGrace,
   });

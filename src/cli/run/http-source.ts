@@ -1,5 +1,6 @@
 import type { ReplaySpeed } from "../../cassettes/replay.ts";
 import type { GuardOptions } from "../../guard/options.ts";
+import type { RedactionOptions } from "../../guard/redact.ts";
 import type { CassetteOptions, UsedTake } from "../../server/cassette-options.ts";
 import { StuntDouble } from "../../server/double.ts";
 import type { RecordOptions } from "../../server/recording.ts";
@@ -11,6 +12,7 @@ export interface HttpSourceOptions {
   cassettes: CassetteOptions & { scenario: string };
   record: RecordOptions;
   guard: GuardOptions | undefined;
+  redact: RedactionOptions | undefined;
   warn(message: string): void;
 }
 
@@ -21,11 +23,12 @@ export class HttpSource implements TapeSource {
   readonly #calls: RunCall[] = [];
   readonly #takes: RunTake[] = [];
 
-  constructor({ cassettes, record, guard, warn }: HttpSourceOptions) {
+  constructor({ cassettes, record, guard, redact, warn }: HttpSourceOptions) {
     this.#scenario = cassettes.scenario;
     this.#double = new StuntDouble({
       record,
       ...(guard && { guard }),
+      ...(redact && { redact }),
       cassettes: {
         ...cassettes,
         alone: true,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { PriceList } from "../../chat/prices.ts";
-import { createRedactor } from "../../guard/redact.ts";
+import { createRedactor, type RedactionOptions } from "../../guard/redact.ts";
 import { UsageError } from "../run-verb.ts";
 import { costOfTake, type Figures } from "./figures.ts";
 import { reportPage } from "./report-page.ts";
@@ -17,6 +17,7 @@ export async function reportOf(
   figures: Figures,
   outcome: SourceOutcome,
   prices: PriceList,
+  redact?: RedactionOptions,
 ): Promise<RunReport> {
   const { calls, takes, unused } = outcome;
   const report: RunReport = {
@@ -30,7 +31,7 @@ export async function reportOf(
     }),
     unused,
   };
-  return (await createRedactor()).call().value(report, "report");
+  return (await createRedactor(redact)).call().value(report, "report");
 }
 
 /**

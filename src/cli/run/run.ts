@@ -3,11 +3,13 @@ import { KNOWN_PRICES, type PriceList } from "../../chat/prices.ts";
 import { RedactionOptionsError } from "../../guard/finding.ts";
 import { GuardError } from "../../guard/guardrails.ts";
 import type { GuardOptions } from "../../guard/options.ts";
+import type { RedactionOptions } from "../../guard/redact.ts";
 import { type CassetteMode, type CassetteOptions, DEFAULT_CASSETTES } from "../../server/cassette-options.ts";
 import { SystemClock } from "../../state/clock.ts";
 import { cassetteSettings } from "../cassette-options.ts";
 import { guardSettings } from "../guard-options.ts";
 import { recordSettings } from "../record-options.ts";
+import { redactionSettings } from "../redact-options.ts";
 import type { WrapFlags } from "../run-options.ts";
 import { UsageError } from "../run-verb.ts";
 import { CommandError, runCommand } from "./child.ts";
@@ -56,8 +58,9 @@ async function run(mode: CassetteMode, command: readonly string[], flags: WrapFl
   }
   const prices = flags.prices === undefined ? KNOWN_PRICES : await readPrices(flags.prices);
   const guard = guardWith(prices, await guardSettings(flags));
+  const redact = await redactionSettings(flags);
   const once = (signal?: AbortSignal): Promise<{ code: number; told: boolean }> =>
-    runOnce({ command, cassettes, flags, limits, guard, prices, stopGraceMs, ...(signal && { signal }) });
+    runOnce({ command, cassettes, flags, limits, guard, redact, prices, stopGraceMs, ...(signal && { signal }) });
   if (flags.watch === undefined) return (await once()).code;
   const { report, cassettes: folder = DEFAULT_CASSETTES } = flags;
   return runOnChange(once, {
@@ -82,6 +85,7 @@ interface Run {
   flags: WrapFlags;
   limits: NetworkLimits | undefined;
   guard: GuardOptions | undefined;
+  redact: RedactionOptions | undefined;
   prices: PriceList;
   stopGraceMs: number;
   signal?: AbortSignal;
@@ -93,13 +97,15 @@ function guardWith(prices: PriceList, guard: GuardOptions | undefined): GuardOpt
 }
 
 async function runOnce(run: Run): Promise<{ code: number; told: boolean }> {
-  const { command, cassettes, flags, limits, guard, prices, stopGraceMs, signal } = run;
+  const { command, cassettes, flags, limits, guard, redact, prices, stopGraceMs, signal } = run;
   const clock = new SystemClock();
   const startedAt = clock.wall();
   const begin = clock.now();
   const record = recordSettings(flags, undefined);
   const providers = { ...upstreamsOf(process.env), ...record.providers };
-  const sources: TapeSource[] = [new HttpSource({ cassettes, record: { ...record, providers }, guard, warn: say })];
+  const sources: TapeSource[] = [
+    new HttpSource({ cassettes, record: { ...record, providers }, guard, redact, warn: say }),
+  ];
   const variables = Object.assign({}, ...(await Promise.all(sources.map((source) => source.start()))));
   const block = limits && new RunBlock(limits);
   let ending: Awaited<ReturnType<typeof runCommand>>;
@@ -140,7 +146,7 @@ async function runOnce(run: Run): Promise<{ code: number; told: boolean }> {
       leftBehind: ending.leftBehind,
       refused,
     };
-    const fault = writeReport(flags.report, await reportOf(facts, figures, outcome, prices));
+    const fault = writeReport(flags.report, await reportOf(facts, figures, outcome, prices, redact));
     if (fault !== undefined) {
       say(fault);
       return { code: ending.code === 0 ? FAILED : ending.code, told: ending.told };

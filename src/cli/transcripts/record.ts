@@ -4,7 +4,7 @@ import { differingPointers, suspectPointers } from "../../conformance/volatility
 import { EXIT_DIFFERENCES, EXIT_PASSED } from "../../report/verdict.ts";
 import type { RecordFlags } from "../flags.ts";
 import { UsageError } from "../run-verb.ts";
-import { replayOptions, targetFor } from "./target.ts";
+import { refuseRedaction, replayOptions, targetFor } from "./target.ts";
 
 export async function recordTranscripts(
   path: string,
@@ -12,6 +12,7 @@ export async function recordTranscripts(
   command: readonly string[],
   flags: RecordFlags,
 ): Promise<number> {
+  refuseRedaction(flags);
   const target = targetFor(command, flags);
   const suite = await loadSuite(path, { recorded: false });
   const missing = cases.filter((name) => !suite.some((transcript) => transcript.manifest.case === name));

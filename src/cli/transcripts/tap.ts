@@ -16,10 +16,11 @@ import type { FrameDecoder, Framing } from "../../wire/framing.ts";
 import { detectFraming, framings } from "../../wire/framings.ts";
 import type { RecordFlags } from "../flags.ts";
 import { UsageError } from "../run-verb.ts";
-import { replayOptions, targetFor } from "./target.ts";
+import { refuseRedaction, replayOptions, targetFor } from "./target.ts";
 
 /** Passes a conversation between our stdio and the command, byte by byte, and writes it as a new case. */
 export async function tapConversation(suite: string, command: readonly string[], flags: RecordFlags): Promise<number> {
+  refuseRedaction(flags);
   const { case: name } = flags;
   if (name === undefined || !/^[\w][\w.-]*$/.test(name))
     throw new UsageError("--tap needs --case NAME: letters, digits, dots, dashes and underscores.");

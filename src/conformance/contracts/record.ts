@@ -1,12 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createRedactor, type Redactor } from "../../guard/redact.ts";
+import { createRedactor, type RedactionOptions, type Redactor } from "../../guard/redact.ts";
 import { TimerClock } from "../../state/clock.ts";
 import { writeWholeFile } from "../../transport/whole-file.ts";
 import { pointerSegment } from "../../wire/json-pointer.ts";
 import { memberText } from "../../wire/json-rpc.ts";
 import { childrenAt, kindAt, rootSpan } from "../../wire/json-text.ts";
 import { SuiteError } from "../errors.ts";
+import { secretsIn } from "../secrets.ts";
 import type { Target } from "../target.ts";
 import type { Contract, SuiteSettings } from "./contract.ts";
 import { BLANK } from "./lint.ts";
@@ -44,7 +45,10 @@ export async function recordContracts(
   suite: Suite,
   target: Target,
   names: readonly string[],
-  options: Pick<VerifyContractsOptions, "transport" | "responseTimeoutMs" | "stopGraceMs">,
+  options: Pick<VerifyContractsOptions, "transport" | "responseTimeoutMs" | "stopGraceMs"> & {
+    /** What is no part of a golden message. */
+    redact?: RedactionOptions | undefined;
+  },
 ): Promise<RecordedContract[]> {
   const chosen =
     names.length === 0 ? suite.contracts.filter(({ kind }) => kind === "unrecorded") : namedIn(suite, names);
@@ -64,7 +68,7 @@ export async function recordContracts(
     stopGraceMs: options.stopGraceMs ?? 2_000,
     env: process.env,
   };
-  const redactor = await createRedactor();
+  const redactor = await createRedactor(options.redact);
   const recorded: RecordedContract[] = [];
   for (const contract of chosen) {
     const first = await askContract(contract, suite, target, run);
@@ -186,6 +190,8 @@ class Golden {
   private readonly placeholders: Placeholders;
   private readonly redactor: Redactor;
   private readonly notes: string[];
+  /** Pointers to what is one by its name, or because the user says so. */
+  private readonly secrets: ReadonlySet<string>;
 
   constructor(
     first: string,
@@ -205,6 +211,7 @@ class Golden {
     this.placeholders = placeholders;
     this.redactor = redactor;
     this.notes = notes;
+    this.secrets = new Set(secretsIn(first, redactor).map(({ pointer }) => pointer));
   }
 
   text(): string {
@@ -212,6 +219,7 @@ class Golden {
   }
 
   private value(one: unknown, other: unknown, pointer: string): string {
+    if (this.secrets.has(pointer)) return this.masked(one);
     const name = this.bound.find(
       ([, first, second]) =>
         sameValue(first, one, () => textAt(this.first, pointer)) &&
@@ -239,8 +247,12 @@ class Golden {
     return this.leaf(one, other, pointer);
   }
 
+  private masked(secret: unknown): string {
+    return this.placeholders.accepts("$opaque", secret) ? '"$opaque"' : '"$any"';
+  }
+
   private leaf(one: unknown, other: unknown, pointer: string): string {
-    if (typeof one === "string" && this.redactor.call().text(one, "response") !== one) return '"$opaque"';
+    if (typeof one === "string" && this.redactor.call().text(one, "response") !== one) return this.masked(one);
     if (JSON.stringify(one) === JSON.stringify(other)) {
       if (placeholderIn(one) !== undefined) return JSON.stringify(`$${one}`);
       return typeof one === "number" ? (textAt(this.first, pointer) ?? String(one)) : JSON.stringify(one);
