@@ -1,8 +1,10 @@
 import { createAzure } from "@ai-sdk/azure";
 import { embed, generateText, streamText } from "ai";
-import { AzureOpenAI } from "openai";
+import OpenAI, { AzureOpenAI } from "openai";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sharedDouble } from "./support/double.ts";
+import { azureObject, classOf } from "./support/errors/openai.ts";
+import { MESSAGE } from "./support/errors/row.ts";
 
 const double = sharedDouble();
 let client: AzureOpenAI;
@@ -95,12 +97,91 @@ it("completions, embeddings and responses", async () => {
   expect((await client.responses.create({ model: "my-gpt", input: "respond" })).output_text).toBe("Done.");
 });
 
+it("conversations, whose responses are joined", async () => {
+  const { id } = await client.conversations.create({ items: [{ role: "user", content: "I am Ann." }] });
+  expect(double.lastCall()?.path).toMatch("/openai/conversations");
+  double.on({ userMessage: "Who am I?", turnIndex: 0 }, { content: "Ann." });
+  expect((await client.responses.create({ model: "my-gpt", input: "Who am I?", conversation: id })).output_text).toBe(
+    "Ann.",
+  );
+  const items = await client.conversations.items.list(id, { order: "asc" });
+  expect(items.data.map((item) => item.type === "message" && item.role)).toEqual(["user", "user", "assistant"]);
+  expect(await client.conversations.delete(id)).toMatchObject({ id, deleted: true });
+  await expect(client.conversations.retrieve(id)).rejects.toMatchObject({
+    status: 404,
+    type: "invalid_request_error",
+    code: null,
+  });
+});
+
+/** Newer clients: OpenAI's own, told by the key's header or by the segment. */
+const versioned = (segment: string, headers: Record<string, string>) =>
+  new OpenAI({
+    baseURL: `${double.url}${segment}/openai/v1`,
+    apiKey: "x",
+    defaultHeaders: headers,
+    maxRetries: 0,
+  });
+
+const CLIENTS: [string, () => OpenAI][] = [
+  ["with an api-version", () => client],
+  ["with its key in api-key", () => versioned("", { "api-key": "x" })],
+  ["behind its segment", () => versioned("/azure", {})],
+];
+
+const CALLS: [string, (by: OpenAI) => Promise<unknown>][] = [
+  ["chat", (by) => by.chat.completions.create(ask("fail"))],
+  ["completions", (by) => by.completions.create({ model: "old", prompt: "fail" })],
+  ["embeddings", (by) => by.embeddings.create({ model: "vectors", input: "fail" })],
+  ["responses", (by) => by.responses.create({ model: "my-gpt", input: "fail" })],
+  ["a stored response", (by) => by.responses.retrieve("resp_1")],
+  ["conversations", (by) => by.conversations.create({})],
+  ["models", (by) => by.models.retrieve("my-gpt")],
+];
+
 describe("errors", () => {
+  describe.each(CLIENTS)("%s", (_, clientOf) => {
+    describe.each(CALLS)("%s", (_, call) => {
+      it.each([400, 401, 429, 500])("%i", async (status) => {
+        double.nextRequestError(status, { message: MESSAGE });
+        const error: unknown = await call(clientOf()).catch((thrown: unknown) => thrown);
+        expect((error as Error).constructor.name).toBe(classOf(status));
+        expect((error as { error: object }).error).toEqual(azureObject(status));
+      });
+    });
+  });
+
+  it("say what the fixture says of them", async () => {
+    double.onMessage("where", { error: { message: "No such deployment.", code: "DeploymentNotFound" }, status: 404 });
+    await expect(client.chat.completions.create(ask("where"))).rejects.toMatchObject({
+      status: 404,
+      error: { code: "DeploymentNotFound", message: "No such deployment." },
+    });
+    double.onMessage("bad", {
+      error: { message: "It was filtered.", code: "content_filter", param: "prompt", type: "invalid_request_error" },
+      status: 400,
+    });
+    await expect(client.chat.completions.create(ask("bad"))).rejects.toMatchObject({
+      status: 400,
+      code: "content_filter",
+      param: "prompt",
+    });
+  });
+
+  it("are OpenAI's to its own client on the same paths", async () => {
+    double.nextRequestError(401, { message: "No." });
+    await expect(
+      versioned("", {}).embeddings.create({ model: "text-embedding-3-small", input: "a" }),
+    ).rejects.toMatchObject({ status: 401, type: "authentication_error", code: "invalid_api_key" });
+  });
+
   it.each([null, [], 3, {}, { messages: "x" }])("refuses %j", async (body) => {
     for (const rest of ["chat/completions", "completions", "embeddings"]) {
       const response = await post(`/openai/deployments/d/${rest}`, body);
       expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } });
+      expect(await response.json()).toMatchObject({
+        error: { type: "invalid_request_error", message: expect.any(String) },
+      });
     }
   });
 });

@@ -68,7 +68,6 @@ const SHAPES: [RegExp, RegExp][] = [
   [/^cerebras/, /^message,type,param,code$/],
   [/^xai/, /^code,error$/],
   [/^zai/, /^error\(code,message\)$/],
-  [/^azure/, /^error\(code,message,type,param\)$/],
   [/^/, /^error\(message,type,param,code\)$/],
 ];
 

@@ -225,6 +225,7 @@ const rows: Row[] = [
   }),
   completions("azure-chat", content, { call: piecewise }),
   { operation: "azure-completions", framing: SSE, text: '"text":"alpha"', overrides: textOverrides, blocks: "--" },
+  responses("azure-responses"),
   ollama("ollama-chat", '"content":"alpha"', '"role":"own-role"'),
   ollama("ollama-generate", '"response":"alpha"'),
   completions("ollama-openai-chat", plain, { call: piecewise }),

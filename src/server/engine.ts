@@ -185,8 +185,8 @@ export class Engine {
   #askAsHttp(raw: RawRequest, otherwise: () => Outcome, refusing?: Operation): Outcome | Promise<Outcome> {
     const { httpAnswerers = [], upstream, memory } = this.#options;
     try {
-      // It stays with the provider whose operation refused it.
-      const { dialect, encodeError, requestIdHeader } = refusing ?? httpOperation;
+      // It stays with the provider whose operation refused it: that one's name begins with it.
+      const { name: dialect, encodeError, requestIdHeader } = refusing ?? httpOperation;
       const call = callOf(
         { ...httpOperation, dialect, encodeError, ...(requestIdHeader && { requestIdHeader }) },
         raw,

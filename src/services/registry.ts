@@ -1,5 +1,6 @@
 import { anthropic } from "../dialects/anthropic/index.ts";
 import { azure } from "../dialects/azure/index.ts";
+import { ofAzure } from "../dialects/azure/operation.ts";
 import { bedrockConverse } from "../dialects/bedrock-converse/index.ts";
 import { bedrockInvoke } from "../dialects/bedrock-invoke/index.ts";
 import { cohere } from "../dialects/cohere/index.ts";
@@ -14,7 +15,6 @@ import { openRouter } from "../dialects/openrouter/index.ts";
 import type { Dialect } from "../dialects/operation.ts";
 import { vertex } from "../dialects/vertex/index.ts";
 import { anthropicModels } from "./anthropic-models.ts";
-import { azureEmbeddings } from "./azure-embeddings.ts";
 import { cohereOnBedrock, titanEmbeddings } from "./bedrock-embeddings.ts";
 import { cohereEmbeddings } from "./cohere-embeddings.ts";
 import { openaiEmbeddings } from "./embeddings.ts";
@@ -47,5 +47,6 @@ export const dialects: readonly Dialect[] = [
   openRouter,
   ...openaiCompatible,
   azure,
-  { name: "azure-embeddings", providers: ["azure"], operations: [azureEmbeddings] },
+  { name: "azure-embeddings", providers: ["azure"], operations: [ofAzure(openaiEmbeddings, "/embeddings")] },
+  { name: "azure-models", providers: ["azure"], operations: [ofAzure(openaiModels)] },
 ];

@@ -1,3 +1,4 @@
+import { httpOperation } from "../dialects/http.ts";
 import type { Operation } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 
@@ -113,11 +114,13 @@ const keyOwners = Object.entries(providers).flatMap(([name, { keyPrefix, openaiC
   openaiCompatible && keyPrefix !== undefined ? [[keyPrefix, name] as const] : [],
 );
 
-function providerOfOperation({ dialect }: Operation, raw: RawRequest): string | undefined {
-  if (dialect.startsWith("gemini")) return isVertex(raw) ? "vertexai" : "gemini";
-  if (dialect.startsWith("anthropic")) return isVertex(raw) ? "vertexai" : "anthropic";
-  if (dialect.startsWith("openai")) return providerOfOpenAIPath(raw);
-  return providerNames.find((name) => dialect.startsWith(name.replace("vertexai", "vertex")));
+/** By its name: a dialect may be that of another, whose form the body has. What an operation refused has its name for a dialect. */
+function providerOfOperation(operation: Operation, raw: RawRequest): string | undefined {
+  const name = operation.name === httpOperation.name ? operation.dialect : operation.name;
+  if (name.startsWith("gemini")) return isVertex(raw) ? "vertexai" : "gemini";
+  if (name.startsWith("anthropic")) return isVertex(raw) ? "vertexai" : "anthropic";
+  if (name.startsWith("openai")) return providerOfOpenAIPath(raw);
+  return providerNames.find((provider) => name.startsWith(provider.replace("vertexai", "vertex")));
 }
 
 function providerOfOpenAIPath(raw: RawRequest): string {

@@ -10,7 +10,8 @@ const router = new Router(dialects);
 
 /** Where a chat goes whose client was given a base URL with this path and adds that one. */
 function goesTo(base: string, added: string, urls: Record<string, string> = {}, headers = {}): string {
-  const body = Buffer.from(JSON.stringify({ model: "m", max_tokens: 1, messages: [{ role: "user", content: "hi" }] }));
+  const said = { messages: [{ role: "user", content: "hi" }], input: "hi" };
+  const body = Buffer.from(JSON.stringify({ model: "m", max_tokens: 1, anthropic_version: "any", ...said }));
   const raw = new RawRequest("POST", `${base}${added}`, { host: "127.0.0.1:4010", ...headers }, body);
   const { operation } = router.find(raw)!;
   const { origin, path } = targetOf(callOf(operation, raw, new LocalMemory()), new Map(Object.entries(urls)));
@@ -45,4 +46,16 @@ test("Azure's client for JavaScript reaches Azure, although it reads OpenAI's va
   expect(goesTo("/@s/v1", "/deployments/d/chat/completions?api-version=1", azure, { "api-key": "x" })).toBe(
     "https://me.openai.azure.com/openai/deployments/d/chat/completions?api-version=1",
   );
+});
+
+// Whose form a body has says nothing of who serves the model.
+test.each([
+  ["/model/anthropic.claude-sonnet-4-v1:0/invoke", "https://bedrock-runtime.eu-west-1.amazonaws.com"],
+  ["/model/openai.gpt-oss-120b-1:0/invoke", "https://bedrock-runtime.eu-west-1.amazonaws.com"],
+  ["/api/v1/responses", "https://openrouter.ai/api"],
+  ["/openai/v1/responses", "https://me.openai.azure.com"],
+])("%s goes to %s", (path, origin) => {
+  const urls = { azure: "https://me.openai.azure.com", bedrock: "https://bedrock-runtime.eu-west-1.amazonaws.com" };
+  const headers = path.startsWith("/openai/") ? { "user-agent": "AsyncAzureOpenAI/Python 2.1.0" } : {};
+  expect(goesTo("", path, urls, headers).startsWith(origin)).toBe(true);
 });

@@ -47,6 +47,7 @@ export const jsonAsks: Readonly<Record<string, JsonAsk>> = {
   "bedrock-invoke-nova": converse,
   "bedrock-invoke-openai": completions,
   "azure-chat": completions,
+  "azure-responses": responses,
   "ollama-chat": ollama,
   "ollama-generate": ollama,
   "ollama-openai-chat": completions,

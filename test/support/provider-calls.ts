@@ -115,6 +115,13 @@ export const providerCalls: readonly ProviderCall[] = [
     body: (prompt, stream) => ({ prompt, stream, stream_options: { include_usage: true } }),
   },
   {
+    operation: "azure-responses",
+    title: "Azure Responses",
+    path: () => "/openai/v1/responses",
+    headers: { "api-key": "x" },
+    body: (input, stream) => ({ model: "my-gpt", input, stream }),
+  },
+  {
     operation: "ollama-chat",
     title: "Ollama",
     path: () => "/api/chat",

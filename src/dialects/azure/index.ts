@@ -3,14 +3,11 @@ import { type ChatFlavour, OPENAI } from "../openai-chat/flavour.ts";
 import { chatOperation } from "../openai-chat/operation.ts";
 import { decodeChatRequest } from "../openai-chat/request.ts";
 import { openaiCompletions } from "../openai-completions/index.ts";
-import type { Dialect, Operation } from "../operation.ts";
-import type { JsonObject, RawRequest } from "../raw-request.ts";
-import { withDeployment } from "./deployment.ts";
+import { openaiResponses } from "../openai-responses/index.ts";
+import type { Dialect } from "../operation.ts";
+import type { JsonObject } from "../raw-request.ts";
 import { encodeAzureError } from "./errors.ts";
-
-const AZURE = "azure";
-/** Groq has it too, and OpenAI behind its provider segment. */
-const VERSIONED_PATH = "/openai/v1/chat/completions";
+import { AZURE, deploymentRoute, isAzures, ofAzure, withDeployment } from "./operation.ts";
 
 const flavour: ChatFlavour = {
   ...OPENAI,
@@ -24,35 +21,27 @@ function filterResults(filtered: boolean): JsonObject {
   return { hate: filtered ? { filtered, severity: "high" } : safe, self_harm: safe, sexual: safe, violence: safe };
 }
 
-function isAzureClient(raw: RawRequest): boolean {
-  return raw.header("api-key") !== undefined || (raw.header("user-agent")?.startsWith("AzureOpenAI") ?? false);
-}
-
 const chat = chatOperation(flavour, {
   name: "azure-chat",
-  routes: [
-    { method: "POST", path: "/openai/deployments/:deployment/chat/completions" },
-    { method: "POST", path: VERSIONED_PATH },
-  ],
-  claims: (raw) => raw.path !== VERSIONED_PATH || isAzureClient(raw),
+  // Groq has the other one too.
+  routes: [deploymentRoute("/chat/completions"), { method: "POST", path: "/openai/v1/chat/completions" }],
+  claims: isAzures,
   decode: (raw) => decodeChatRequest(withDeployment(raw)),
   encodeError: encodeAzureError,
   encodeStreamError: encodeOpenAIStreamError,
 });
 
-const legacy = openaiCompletions.operations[0]!;
-
-const completions: Operation = {
-  ...legacy,
-  name: "azure-completions",
-  routes: [{ method: "POST", path: "/openai/deployments/:deployment/completions" }],
-  decode: (raw, memory) => legacy.decode(withDeployment(raw), memory),
-  encodeError: encodeAzureError,
-};
-
 /**
- * Azure OpenAI: OpenAI's API with the deployment, which stands for a model, in the path. What has no deployment
- * (`/openai/v1/…`, `/openai/responses`) is OpenAI's own behind the segment.
+ * Azure OpenAI: OpenAI's API with the deployment, which stands for a model, in the path; or with its version there
+ * (`/openai/v1/…`), or neither (`/openai/responses`).
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/reference
  */
-export const azure: Dialect = { name: AZURE, providers: [AZURE], operations: [chat, completions] };
+export const azure: Dialect = {
+  name: AZURE,
+  providers: [AZURE],
+  operations: [
+    chat,
+    ...openaiCompletions.operations.map((completions) => ofAzure(completions, "/completions")),
+    ...openaiResponses.operations.map((operation) => ofAzure(operation)),
+  ],
+};

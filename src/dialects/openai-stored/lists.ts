@@ -57,5 +57,5 @@ export function listOf(data: readonly JsonObject[], more = false): JsonObject {
 }
 
 export function notFound(kind: string, id: string): ApiError {
-  return new ApiError({ status: 404, message: `${kind} with id '${id}' not found.` });
+  return new ApiError({ status: 404, message: `${kind} with id '${id}' not found.`, type: "invalid_request_error" });
 }

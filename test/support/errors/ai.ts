@@ -14,7 +14,7 @@ import { CLAUDE_ON_BEDROCK } from "../sdks/claude.ts";
 import { aws } from "../sdks/others.ts";
 import { key } from "../sdks/sdk.ts";
 import { claudeError } from "./claude.ts";
-import { CODES, openaiObject, TYPES } from "./openai.ts";
+import { azureObject, CODES, openaiObject, TYPES } from "./openai.ts";
 import { googleObject } from "./others.ts";
 import { type ErrorRow, FAILURES, MESSAGE, tries, wordOf } from "./row.ts";
 
@@ -49,9 +49,7 @@ export const aiRows: readonly ErrorRow[] = [
   ai(
     "@ai-sdk/azure",
     (url) => createAzure({ ...key, baseURL: `${url}/openai/v1` }).chat("my-gpt"),
-    (status) => ({
-      error: { code: String(status), message: MESSAGE, type: null, param: null },
-    }),
+    (status) => ({ error: azureObject(status) }),
   ),
   ai("@ai-sdk/google", (url) => createGoogleGenerativeAI({ ...key, baseURL: `${url}/v1beta` })("m"), googleObject),
   ai(

@@ -30,6 +30,11 @@ export function openaiObject(status: number) {
   return { message: MESSAGE, type: wordOf(TYPES, status), param: null, code: CODES[status] ?? null };
 }
 
+/** What Azure's gateway says has a code alone, and the models behind it answer as OpenAI's do. */
+export function azureObject(status: number) {
+  return [401, 403, 404, 413, 429].includes(status) ? { code: String(status), message: MESSAGE } : openaiObject(status);
+}
+
 type Completions = Pick<OpenAI, "chat">;
 
 /** @param objectOf the error as the provider has it, where that is not as with OpenAI */
@@ -72,7 +77,7 @@ export const openaiRows: readonly ErrorRow[] = [
   openai(
     "openai: azure",
     (url, more) => new AzureOpenAI({ ...more, endpoint: url, apiVersion: "2025-04-01-preview" }),
-    (status) => ({ code: String(status), message: MESSAGE, type: null, param: null }),
+    azureObject,
   ),
   { ...compatible("openrouter", "/api/v1", (code) => ({ message: MESSAGE, code })), also: [402] },
   compatible("gemini", "/v1beta/openai"),
