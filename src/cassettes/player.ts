@@ -98,7 +98,7 @@ export class CassettePlayer {
     if (entries.length === 0) {
       return `There is no cassette of the scenario ${scenario} in ${folder.root}. Record it, or say which one is meant: the header X-VCR-Scenario, a path that begins with /@name/ or --scenario.`;
     }
-    const asked = requestParts(call, "");
+    const asked = this.#asked(call);
     const recorded = entries.map((entry) => {
       const cassette = folder.read(entry);
       const trace = cassette.traces[cassette.latest_trace_id]!;
@@ -106,6 +106,10 @@ export class CassettePlayer {
     });
     const comparable = placer.comparable({ context: asked.context, rest: asked.rest }) as typeof asked;
     return `None of the ${entries.length} cassettes of the scenario ${scenario} is of this call. ${nearestText(comparable, recorded)}`;
+  }
+
+  #asked(call: Call): ReturnType<typeof requestParts> {
+    return requestParts(call, "", this.#options.placer.comparable(call.view.model) as string);
   }
 
   #entryOf(call: Call, place: Place, occurrence: number): CassetteEntry | undefined {
@@ -126,9 +130,7 @@ export class CassettePlayer {
     const { folder, placer } = this.#options;
     const all = folder.anonymousOf(scenario);
     if (all.length === 0) return [];
-    const { context } = placer.comparable({ context: requestParts(call, "").context }) as ReturnType<
-      typeof requestParts
-    >;
+    const { context } = placer.comparable({ context: this.#asked(call).context }) as ReturnType<typeof requestParts>;
     return all.filter((entry) => {
       const recorded = this.#traceOf(folder.read(entry)).request_context;
       return (

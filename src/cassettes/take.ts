@@ -23,6 +23,7 @@ import type {
 export interface TakeOptions {
   traceId: string;
   form: string;
+  /** One that knows the call. */
   redaction: Redaction;
   tickMs: number;
   /** Whether what the provider sent is kept beside the timeline. */
@@ -109,13 +110,19 @@ function pricedApart(reply: ChatReply | undefined): Pick<TraceExtras, "usage"> {
 
 /** The request in the format's own members, and what has no place in them. */
 function requestOf(call: Call, provider: string, redaction: Redaction): { context: RequestContext; rest?: unknown } {
-  return redaction.value(requestParts(call, provider), "request body");
+  // Of a secret that the name of its provider is cut from, a part would be left that is none by its looks.
+  const model = redaction.text(call.view.model, "model");
+  return redaction.value(requestParts(call, provider, model), "request body");
 }
 
-/** The same before redaction. */
+/**
+ * The same before redaction.
+ * @param model what was asked for, as it may be shown
+ */
 export function requestParts(
   { view, streamed, operation }: Call,
   provider: string,
+  model: string,
 ): { context: RequestContext; rest?: unknown } {
   const request = view.request as Partial<ChatRequest> | undefined;
   const isChat = operation.output === "chat" && isObject(request) && Array.isArray(request.messages);
@@ -124,7 +131,7 @@ export function requestParts(
   const spoken =
     (messages as RequestContext["messages"] | undefined) ?? (text === "" ? [] : [{ role: "user", content: text }]);
   const context: RequestContext = {
-    model: modelName(view.model),
+    model: modelName(model),
     provider,
     messages: spoken,
     parameters: {

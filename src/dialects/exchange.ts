@@ -26,6 +26,8 @@ export interface Exchange {
   provider: string;
   /** As the client sent it. */
   raw: RawRequest;
+  /** Names and values by turns of the headers that it went on with, a key that was put in among them. */
+  sentHeaders?: readonly string[];
   /** The call, as far as a dialect could decode the request. */
   call: Call;
   /** Unix time in milliseconds. */

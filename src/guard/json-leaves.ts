@@ -1,4 +1,3 @@
-import { formatPointer } from "../wire/json-pointer.ts";
 import type { Place } from "./detector.ts";
 
 /** An object or array of a JSON text, and what it says about the strings in it. */
@@ -118,10 +117,6 @@ export function holdersOf(leaf: Leaf): Holder[] {
   const holders: Holder[] = [];
   for (let holder: Holder | undefined = leaf.holder; holder?.parent; holder = holder.parent) holders.unshift(holder);
   return holders;
-}
-
-export function pointerTo(leaf: Leaf): string {
-  return formatPointer(stepsTo(leaf).map(String));
 }
 
 const WHOLE_MEMBERS: ReadonlySet<string> = new Set([

@@ -5,7 +5,7 @@ import { AwsEventStreamParser, encodeAwsEvent } from "../wire/aws-event-stream.t
 import { encodeSse } from "../wire/sse.ts";
 import { DETECTORS } from "./detectors.ts";
 import { WholeFieldError } from "./finding.ts";
-import { createRedactor, withoutNumbers } from "./redact.ts";
+import { createRedactor, type Redaction, withoutNumbers } from "./redact.ts";
 
 function cut(text: string, places: readonly number[]): string[] {
   const borders = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
@@ -365,6 +365,61 @@ describe("a secret is nowhere in what comes out", () => {
   });
 });
 
+describe("a credential that was sent", () => {
+  const password = "opensesame42";
+  const basic = (text: string): string => Buffer.from(text).toString("base64");
+  const sent: [string, (call: Redaction) => unknown][] = [
+    ["as a bearer", (call) => call.headers({ authorization: `Bearer ${password}` }, "test")],
+    ["as a key", (call) => call.headers({ "x-api-key": password }, "test")],
+    ["with a user", (call) => call.headers({ authorization: `Basic ${basic(`ada:${password}`)}` }, "test")],
+    ["among cookies", (call) => call.headers({ cookie: `a=b; sid=${password}; c=d` }, "test")],
+    ["in a query", (call) => call.uri(`/v1/models?key=${password}`, "test")],
+    ["in a URL", (call) => call.text(`postgres://ada:${password}@db.example/x`, "test")],
+    ["as a member", (call) => call.json(JSON.stringify({ metadata: { password } }), "test")],
+    ["in an assignment", (call) => call.text(`PASSWORD=${password}`, "test")],
+  ];
+  it.each(sent)("%s is one where it is quoted too, in any split", (_, send) => {
+    const call = redactor.call();
+    send(call);
+    expect(call.text(`Not ${password}.`, "test")).toMatch(/^Not «[a-z-]+:\d»\.$/);
+    const events = cut(`Not ${password}.`, [3, 9, 12]).map((delta, index) => JSON.stringify({ index, delta }));
+    expect(call.events(events, "test").join("")).not.toMatch(/open|42/);
+  });
+
+  it("is learned without a finding, and without a number", () => {
+    const call = redactor.call();
+    call.learn(() => call.headers({ authorization: `Bearer ${password}`, from: "ada@example.com" }, "test"));
+    expect(call.findings).toEqual([]);
+    expect(call.text(`${password}, bob@example.com`, "test")).toBe("«secret:1», «email:1»");
+  });
+
+  it("is found behind the escapes of JSON in JSON", () => {
+    const call = redactor.call();
+    const secret = 'open"sesame\\42';
+    call.headers({ "x-api-key": secret }, "test");
+    const quoted = JSON.stringify({ arguments: JSON.stringify({ note: `Not ${secret}.` }) });
+    expect(call.json(quoted, "test")).toBe(JSON.stringify({ arguments: JSON.stringify({ note: "Not «secret:1»." }) }));
+  });
+
+  it("is none when it is allowed", async () => {
+    const call = (await createRedactor({ allow: [password] })).call();
+    call.headers({ "x-api-key": password }, "test");
+    expect(call.text(`Not ${password}.`, "test")).toBe(`Not ${password}.`);
+  });
+
+  it.each(["dummy", "placeholder", "a1b2"])("is not looked for where it could be any word: %s", (word) => {
+    const call = redactor.call();
+    call.headers({ authorization: `Bearer ${word}` }, "test");
+    expect(call.text(`A ${word} it is.`, "test")).toBe(`A ${word} it is.`);
+  });
+
+  it("is looked for, although it is letters alone, where no word is as long", () => {
+    const call = redactor.call();
+    call.headers({ authorization: "Bearer abcdefghijklmnopqrst" }, "test");
+    expect(call.text("It is abcdefghijklmnopqrst.", "test")).toBe("It is «secret:1».");
+  });
+});
+
 describe("replacements", () => {
   it("are the same for the same secret in a call, however it is written", () => {
     const call = redactor.call();
@@ -416,6 +471,10 @@ describe("fields that must stay whole", () => {
       expect(error.message).not.toContain(key);
     });
   }
+
+  it("are compared like all others: nothing of that is written", () => {
+    expect(redactor.match().value({ signature: `abc ${key}` }, "request")).toEqual({ signature: "abc «openai-key»" });
+  });
 
   it("also when it comes in pieces", () => {
     const pieces = cut(key, [5, 20]).map((signature) =>

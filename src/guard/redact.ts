@@ -1,15 +1,15 @@
-import { parsePointer, pointedAt } from "../wire/json-pointer.ts";
+import { formatPointer, parsePointer, pointedAt } from "../wire/json-pointer.ts";
 import { memberAt } from "../wire/json-text.ts";
 import { framedTexts } from "./bodies.ts";
 import { detectorOfHeader, secretPartOf } from "./credential-headers.ts";
 import type { Detector } from "./detector.ts";
-import { isSecretName } from "./detectors/credentials.ts";
-import { DETECTORS } from "./detectors.ts";
+import { isCredentialParameter, isSecretName } from "./detectors/credentials.ts";
 import { applyEdits, type Edit, splitEdits } from "./edits.ts";
-import { Finder, type Found, isReplaced, type Known } from "./find.ts";
+import { Finder, type Found, isReplaced } from "./find.ts";
 import { type Finding, RedactionOptionsError, WholeFieldError } from "./finding.ts";
 import { isJson, type JsonString, stringsOf } from "./json-document.ts";
-import { isToken, isWhole, type Leaf, pointerTo } from "./json-leaves.ts";
+import { isToken, isWhole, type Leaf, stepsTo } from "./json-leaves.ts";
+import { isTelling, KnownSecrets } from "./known-secrets.ts";
 import { chosenDetectors, patternDetectors, wordDetector } from "./own-detectors.ts";
 import { Replacements, withoutNumbers, withoutPlainNumbers } from "./replacements.ts";
 import { unwrapped } from "./wrapped-event.ts";
@@ -74,6 +74,7 @@ export class Redactor {
   #finder: Finder;
   #pointers: readonly string[][];
   readonly #scope: Scope | undefined;
+  readonly #paths = new Map<string, string>();
 
   /** @param scope all of a body unless given; pointers say themselves where they look */
   constructor(finder: Finder, pointers: readonly string[][], scope?: Scope) {
@@ -86,6 +87,7 @@ export class Redactor {
   become({ finder, pointers }: { finder: Finder; pointers: readonly string[][] }): void {
     this.#finder = finder;
     this.#pointers = pointers;
+    this.#paths.clear();
   }
 
   get finder(): Finder {
@@ -110,22 +112,28 @@ export class Redactor {
   match(): Redaction {
     return new Redaction(this.#finder, this.#pointers, false);
   }
+
+  /** A request's path as it may be shown. Paths are few, and redacting one costs as much as the rest of a short request. */
+  path(path: string): string {
+    let shown = this.#paths.get(path);
+    if (shown === undefined) {
+      shown = this.match().uri(path, "request URI");
+      if (this.#paths.size >= MOST_PATHS) this.#paths.clear();
+      this.#paths.set(path, shown);
+    }
+    return shown;
+  }
 }
 
-/** A value that was named a secret is looked for elsewhere too, unless it could as well be a word of any text. */
-const SHORTEST_KNOWN = 8;
-
-function isTelling(secret: string): boolean {
-  return secret.length >= SHORTEST_KNOWN && /[^\p{L}]/u.test(secret);
-}
+const MOST_PATHS = 256;
 
 /** User pointers have no form that a detector could know. */
 const POINTER: Detector = { name: "pointer", family: "own", finds: "your pointers", byDefault: true, find: () => [] };
 
 /**
  * The redaction of one call. The same secret gets the same replacement in all that goes through it. Each method gives
- * back its argument itself when there is nothing to replace, and throws `WholeFieldError` when a secret stands in a
- * field that must stay whole: then nothing of the call may be written.
+ * back its argument itself when there is nothing to replace. One that is to be recorded throws `WholeFieldError` when a
+ * secret stands in a field that must stay whole: then nothing of the call may be written.
  *
  * `place` says in findings and errors what the text is: `request body`, `response headers`.
  */
@@ -134,18 +142,38 @@ export class Redaction {
   readonly findings: Finding[] = [];
   readonly #finder: Finder;
   readonly #pointers: readonly string[][];
-  readonly #replacements: Replacements;
+  #replacements: Replacements;
   readonly #numbered: boolean;
   readonly #scope: Scope | undefined;
-  /** Secrets by what they were called or where they were; no detector would find them elsewhere. */
-  readonly #known: Known[] = [];
+  readonly #known: KnownSecrets;
 
   constructor(finder: Finder, pointers: readonly string[][], numbered: boolean, scope?: Scope) {
     this.#scope = scope;
     this.#finder = finder;
+    this.#known = new KnownSecrets(finder);
     this.#pointers = pointers;
     this.#numbered = numbered;
     this.#replacements = new Replacements(numbered);
+  }
+
+  /**
+   * Looks at what is not written itself, as the rest of the call is: a credential that was sent is then known where it is
+   * quoted. Nothing of it is in the findings, or counts in the numbers.
+   */
+  learn(look: (redaction: Redaction) => void): void {
+    const [replacements, found] = [this.#replacements, this.findings.length];
+    this.#replacements = new Replacements(false);
+    try {
+      look(this);
+    } finally {
+      this.#replacements = replacements;
+      this.findings.length = found;
+    }
+  }
+
+  /** How many credentials it knows. */
+  get known(): number {
+    return this.#known.list.length;
   }
 
   /** Numbers go on from those of an earlier redaction that the text has been through. */
@@ -196,6 +224,9 @@ export class Redaction {
 
   /** A URI, whole or from its path, or a form's body; what is put in is percent-encoded. */
   uri(uri: string, place: string): string {
+    const [, query = ""] = /\?([^#]*)/.exec(uri) ?? [];
+    for (const [name, value] of new URLSearchParams(query))
+      if (isCredentialParameter(name)) this.#known.add(value, "query-credential");
     return this.#finish(applyEdits(uri, this.#uriEdits(uri, place)));
   }
 
@@ -246,11 +277,7 @@ export class Redaction {
   }
 
   #isClean(text: string): boolean {
-    return (
-      this.#pointers.length === 0 &&
-      this.#finder.isClean(text) &&
-      !this.#known.some(({ text: known }) => text.includes(known))
-    );
+    return this.#pointers.length === 0 && this.#finder.isClean(text) && !this.#known.areIn(text);
   }
 
   #finish(text: string): string {
@@ -258,7 +285,7 @@ export class Redaction {
   }
 
   #textEdits(text: string, place: string): Edit[] {
-    return this.#finder.find(text, this.#known).map((found) => this.#edit(found, place));
+    return this.#finder.find(text, this.#known.list).map((found) => this.#edit(found, place));
   }
 
   #uriEdits(uri: string, place: string): Edit[] {
@@ -273,6 +300,8 @@ export class Redaction {
       return { start, end, text: base64.in.encode(applyEdits(base64.in.text, inner)) };
     }
     const text = this.#replacements.of(detector, secret);
+    // Found by what stands before it, as it need not elsewhere.
+    if (detector.family === "credential") this.#known.add(secret, detector.name);
     this.findings.push({
       detector: detector.name,
       place,
@@ -290,23 +319,9 @@ export class Redaction {
     const secret = value.slice(start, end);
     if (secret === "" || isReplaced(secret)) return this.#finish(value);
     if (this.#finder.allows(secret)) return this.text(value, `${place}, ${name}`);
-    const edit = this.#edit({ start, end, secret, detector: this.#named(secret, named) }, `${place}, ${name}`);
-    this.#remember(secret, named);
+    const edit = this.#edit({ start, end, secret, detector: this.#known.named(secret, named) }, `${place}, ${name}`);
+    this.#known.add(secret, /^basic\s/i.test(value) ? "basic-credential" : named);
     return this.#finish(applyEdits(value, [edit]));
-  }
-
-  /** The detector that finds all of a text, else the one that it counts for. */
-  #named(secret: string, fallback: string): Detector {
-    const found = this.#finder.find(secret);
-    if (found.length === 1 && found[0]!.start === 0 && found[0]!.end === secret.length && !found[0]!.base64)
-      return found[0]!.detector;
-    return DETECTORS.find(({ name }) => name === fallback)!;
-  }
-
-  #remember(secret: string, detector: string): void {
-    if (!isTelling(secret) || this.#known.some(({ text }) => text === secret)) return;
-    this.#known.push({ text: secret, detector: this.#named(secret, detector) });
-    this.#known.sort((a, b) => b.text.length - a.text.length);
   }
 
   /** Events of which each wraps another one in base64 (Bedrock's invoke streams) are looked into. */
@@ -343,7 +358,7 @@ export class Redaction {
         const secret = text.slice(span.start, span.end);
         const plain = secret.startsWith('"') ? (JSON.parse(secret) as string) : secret;
         if (isReplaced(secret) || this.#finder.allows(plain)) return [];
-        const pointer = `${documents > 1 ? `/${document}` : ""}${applySecretless(at, this.#finder, this.#replacements)}`;
+        const pointer = `${documents > 1 ? `/${document}` : ""}${this.#shownPointer(parsePointer(at))}`;
         const edit = this.#edit({ ...span, detector: POINTER, secret }, place, pointer);
         return [{ ...edit, text: JSON.stringify(edit.text) }];
       }),
@@ -359,8 +374,10 @@ export class Redaction {
     const found = this.#foundIn(strings);
     if (found.length === 0) return [];
     const prefix = texts.length > 1 ? `/${first.document}` : "";
-    const pointer = applySecretless(pointerTo(first.leaf), this.#finder, this.#replacements);
-    if (isWhole(first.leaf)) throw new WholeFieldError(found[0]!.detector.name, place, prefix + pointer);
+    const pointer = this.#shownPointer(stepsTo(first.leaf));
+    // What is only compared is written nowhere, and a call that was recorded has no secret there.
+    if (this.#numbered && isWhole(first.leaf))
+      throw new WholeFieldError(found[0]!.detector.name, place, prefix + pointer);
     const edits = found.map((one) => this.#edit(one, place, prefix + pointer));
     const split = splitEdits(
       strings.map(({ value }) => value.length),
@@ -378,6 +395,22 @@ export class Redaction {
     });
   }
 
+  /** A pointer is shown in reports, and a key may be a secret. */
+  #shownPointer(steps: readonly (string | number)[]): string {
+    const shown = (step: string): string => {
+      const found = this.#finder.find(step, this.#known.list);
+      return applyEdits(
+        step,
+        found.map(({ start, end, detector, secret }) => ({
+          start,
+          end,
+          text: this.#replacements.of(detector, secret),
+        })),
+      );
+    };
+    return formatPointer(steps.map((step) => (typeof step === "number" ? String(step) : shown(step))));
+  }
+
   #foundIn(strings: readonly JsonString[]): Found[] {
     const { leaf, value } = strings[0]!;
     if (leaf.kind === "number") {
@@ -387,29 +420,19 @@ export class Redaction {
     }
     const text = strings.map((string) => string.value).join("");
     if (leaf.kind === "string" && isSecretName(String(leaf.step)) && text !== "" && !isReplaced(text)) {
-      const detector = this.#named(text, "secret");
+      const detector = this.#known.named(text, "secret");
       const withoutScheme = text.slice(secretPartOf("secret", text).start);
       if (this.#finder.has("secret") && ![text, withoutScheme].some((one) => this.#finder.allows(one))) {
-        this.#remember(text, "secret");
+        this.#known.add(text, "secret");
         return [{ start: 0, end: text.length, secret: text, detector }];
       }
     }
-    return this.#finder.find(text, this.#known);
+    return this.#finder.find(text, this.#known.list);
   }
 }
 
 /** A document in which a text may be in pieces, of which none need be a secret. */
 export const SPLIT = /^\s*\[|"(?:logprob|logProbability|parts)"/;
-
-/** A pointer is shown in reports, and a key may be a secret. */
-function applySecretless(pointer: string, finder: Finder, replacements: Replacements): string {
-  return applyEdits(
-    pointer,
-    finder
-      .find(pointer)
-      .map(({ start, end, detector, secret }) => ({ start, end, text: replacements.of(detector, secret) })),
-  );
-}
 
 /** What else says what a token was: its bytes, and the tokens that could have been. */
 export function besideToken(leaf: Leaf, text: string): Edit[] {

@@ -83,7 +83,8 @@ export class Explainer {
       if (chosen !== undefined) break;
     }
     const explanation = this.#explain(call, chosen);
-    const quote = (text: string): string => JSON.stringify(this.#mask(text).slice(0, 120));
+    const mask = this.#maskOf(raw);
+    const quote = (text: string): string => JSON.stringify(mask(text).slice(0, 120));
     const answer = chosen && describeResponse(chosen.fixture.response, quote);
     const text =
       chosen === undefined
@@ -111,7 +112,7 @@ export class Explainer {
         counters,
         answering,
         exactText: options.exactText ?? false,
-        mask: (text) => this.#mask(text),
+        mask: this.#maskOf(call.raw),
       },
     );
   }
@@ -121,8 +122,12 @@ export class Explainer {
     return transform === undefined ? call : transformed(call, transform);
   }
 
-  #mask(text: string): string {
-    return this.#redactor.match().text(text, "explanation");
+  /** Takes out of a text what nobody else may see, the caller's own credentials too. */
+  #maskOf({ headers, url }: RawRequest): (text: string) => string {
+    const redaction = this.#redactor.match();
+    redaction.headers(headers, "request headers");
+    redaction.uri(url, "request URI");
+    return (text) => redaction.text(text, "explanation");
   }
 }
 

@@ -136,10 +136,17 @@ export class Wiring {
   }
 
   #tell(raw: RawRequest, response: JournalResponse, tape: unknown): void {
-    this.tally.count(raw, response);
-    this.#metrics?.count(raw, response);
     const { onCall } = this.#options;
-    if (onCall !== undefined) onCall({ method: raw.method, path: raw.url.split("?", 1)[0]!, response, tape });
+    const path = onCall === undefined && response.source !== "miss" ? "" : this.#shownPath(raw);
+    this.tally.count(raw, path, response);
+    this.#metrics?.count(raw, response);
+    onCall?.({ method: raw.method, path, response, tape });
+  }
+
+  /** Without its query; redacted as soon as the journal is. */
+  #shownPath({ url }: RawRequest): string {
+    const path = url.split("?", 1)[0]!;
+    return this.recording.loadedRedactor?.path(path) ?? path;
   }
 
   warn(message: string): void {

@@ -65,6 +65,8 @@ interface Kept {
   /** As its operation sees it, without what led to the route. */
   path: string;
   headers: JournalEntry["headers"];
+  /** With its credentials, which are looked for in the rest when it is read; undefined where nothing is redacted. */
+  sent: Pick<RawRequest, "headers" | "url"> | undefined;
   /** Undefined where the body was too long to keep. */
   body: KeptBody | undefined;
   params: RawRequest["params"];
@@ -125,6 +127,7 @@ export class Journal {
       url: maskedUrl(raw.url, MASK),
       path: raw.path,
       headers,
+      sent: this.#redactor() === undefined ? undefined : { headers: raw.headers, url: raw.url },
       body: this.#keep(raw.body),
       params: raw.params,
       operation: record.operation,
@@ -181,7 +184,7 @@ export class Journal {
   #entryOf(kept: Kept): JournalEntry {
     const entry = entryOf(kept);
     const redactor = this.#redactor();
-    return redactor === undefined ? entry : redacted(entry, redactor);
+    return redactor === undefined ? entry : redacted(entry, kept.sent, redactor);
   }
 
   #oldest(): number {
@@ -219,8 +222,12 @@ function entryOf(kept: Kept): JournalEntry {
   };
 }
 
-function redacted(entry: JournalEntry, redactor: Redactor): JournalEntry {
+function redacted(entry: JournalEntry, sent: Kept["sent"], redactor: Redactor): JournalEntry {
   const redaction = redactor.call();
+  redaction.learn(() => {
+    redaction.headers(sent?.headers ?? {}, "journal");
+    redaction.uri(sent?.url ?? "", "journal");
+  });
   const value = <Value>(part: Value): Value | typeof MASK => {
     try {
       return redaction.value(part, "journal");

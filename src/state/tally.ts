@@ -18,13 +18,13 @@ export class Tally {
   missed = 0;
   #misses: Miss[] = [];
 
-  count(raw: RawRequest, { source, detail = "" }: JournalResponse): void {
+  /** @param path as it may be shown; only that of a miss is */
+  count(raw: RawRequest, path: string, { source, detail = "" }: JournalResponse): void {
     if (source !== "miss") {
       if (source !== "refused" && source !== "internal") this.served++;
       return;
     }
     this.missed++;
-    const path = raw.url.split("?", 1)[0]!;
     this.#misses.push({ testId: testIdOf(raw), method: raw.method, path, detail });
     if (this.#misses.length > MOST_MISSES) this.#misses.shift();
   }

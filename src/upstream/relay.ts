@@ -75,7 +75,7 @@ export class Relay {
     const key = keys?.get(provider) ?? this.#environmentKey(provider);
     const guard = this.#options.guard?.(call, provider);
     const headers = requestHeaders(raw, provider, key);
-    const relayed = new RelayedCall(this.#options, call, target, tapes);
+    const relayed = new RelayedCall(this.#options, call, target, headers, tapes);
     relayed.upstream = client.send(
       {
         origin,

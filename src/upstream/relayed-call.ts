@@ -26,6 +26,7 @@ export class RelayedCall implements ReplyEvents, ReplyTime, Source {
   readonly #call: Call;
   readonly #target: Target;
   readonly #tapes: TapeMaker | undefined;
+  readonly #sentHeaders: HeaderList;
   /** On the clock. */
   readonly #sent: number;
   readonly #sentAtMs: number;
@@ -33,12 +34,20 @@ export class RelayedCall implements ReplyEvents, ReplyTime, Source {
   #body: RelayedBody | undefined;
   #tap: Tap | undefined;
 
-  constructor(options: RelayedOptions, call: Call, target: Target, tapes: TapeMaker | undefined) {
+  /** @param sentHeaders those that it is sent with */
+  constructor(
+    options: RelayedOptions,
+    call: Call,
+    target: Target,
+    sentHeaders: HeaderList,
+    tapes: TapeMaker | undefined,
+  ) {
     const { clock } = options;
     this.#options = options;
     this.#call = call;
     this.#target = target;
     this.#tapes = tapes;
+    this.#sentHeaders = sentHeaders;
     this.#sent = clock.now();
     this.#sentAtMs = clock.wall();
     this.answer = new Promise((resolve) => {
@@ -52,17 +61,17 @@ export class RelayedCall implements ReplyEvents, ReplyTime, Source {
     call.raw.gone = undefined;
     const body = new RelayedBody(this);
     this.#body = body;
+    this.#resolve({ kind: "live", reply: { status, headers, body }, source: { kind: "upstream", id: provider } });
     if (this.#tapes !== undefined) {
       const { clock, bufferLimit } = this.#options;
       this.#tap = new Tap(
         clock,
         bufferLimit,
-        { call, provider, sentAtMs: this.#sentAtMs, status, headers },
+        { call, sentHeaders: this.#sentHeaders, provider, sentAtMs: this.#sentAtMs, status, headers },
         this.#sent,
       );
       this.#tap.tape = this.#tapes.begin(call, provider);
     }
-    this.#resolve({ kind: "live", reply: { status, headers, body }, source: { kind: "upstream", id: provider } });
   }
 
   data(chunk: Uint8Array): void {

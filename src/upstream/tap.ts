@@ -3,7 +3,7 @@ import type { Call } from "../dialects/operation.ts";
 import type { Clock } from "../state/clock.ts";
 import { type HeaderList, headerOf, headerPairs } from "./headers.ts";
 
-/** Makes a tape of a call. Asked for one when the head of the reply has arrived. */
+/** Makes a tape of a call. Asked for one when the head of the reply has arrived; never throws, nor does its tape. */
 export interface TapeMaker {
   begin(call: Call, provider: string): Tape;
   /** Told of a call that no reply began to. */
@@ -21,12 +21,13 @@ export interface UpstreamFailure {
 }
 
 export interface Tape {
-  /** Never throws and never rejects: what cannot be written is told elsewhere. */
+  /** Never rejects: what cannot be written is told elsewhere. */
   write(exchange: Exchange | Promise<Exchange>): void;
 }
 
 interface TapHead {
   call: Call;
+  sentHeaders: HeaderList;
   provider: string;
   /** Unix time in milliseconds. */
   sentAtMs: number;

@@ -184,6 +184,63 @@ describe("a provider", () => {
   });
 });
 
+describe("a secret in a field that must stay whole", () => {
+  const key = `sk-${"ant"}-api03-${"aB3dE6gH9j".repeat(4)}`;
+  const asked = (signature: string): object => ({
+    model: "claude-fable-5",
+    max_tokens: 10,
+    messages: [
+      { role: "user", content: "hi" },
+      { role: "assistant", content: [{ type: "thinking", thinking: "Hm.", signature }] },
+      { role: "user", content: "go on" },
+    ],
+  });
+  const kinds: [string, (path: string) => StuntDoubleOptions][] = [
+    ["fixture", (fixturePath) => ({ record: { fixturePath } })],
+    ["cassette", (path) => ({ cassettes: { mode: "record", folder: path, scenario: "shop" } })],
+  ];
+  it.each(kinds)("of a request is no tape, and its caller has the answer all the same: %s", async (_, options) => {
+    const url = await provider((_, response) => response.writeHead(200, JSON_TYPE).end('{"fine":true}'));
+    const path = folder();
+    const { record, ...more } = options(path);
+    const relay = await started({ record: { ...record, providers: { anthropic: url } }, ...more });
+    const ask = async (signature: string): Promise<[number, string]> => {
+      const reply = await post(`${relay.url}/v1/messages`, asked(signature));
+      return [reply.status, await reply.text()];
+    };
+    expect(await ask(key)).toEqual([200, '{"fine":true}']);
+    expect(await ask("c2lnbmF0dXJl")).toEqual([200, '{"fine":true}']);
+    await relay.recorded();
+    // There are recordings now, with which it is compared.
+    expect(await ask(key)).toEqual([200, '{"fine":true}']);
+    const failure = await relay.stop().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    expect(failure).toContain(
+      'POST /v1/messages could not be written: request body: /messages/1/content/0/signature holds what the detector "anthropic-key" takes for a secret',
+    );
+    expect(failure).not.toContain(key);
+    const tapes = readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== "stuntdouble.json")
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
+    expect(tapes).toHaveLength(1);
+    expect(tapes[0]).not.toContain(key);
+  });
+
+  it("is passed on where nothing is recorded", async () => {
+    const url = await provider((_, response) => response.writeHead(200, JSON_TYPE).end('{"fine":true}'));
+    const record = { providers: { anthropic: url }, fixturePath: folder() };
+    const relay = await started({ record });
+    await (await post(`${relay.url}/v1/messages`, asked("c2lnbmF0dXJl"))).text();
+    await relay.stop();
+    const second = await started({ record: { ...record, proxyOnly: true } });
+    second.addFixtures(loadFixtures(record.fixturePath));
+    expect((await post(`${second.url}/v1/messages`, asked(key))).status).toBe(200);
+    await second.stop();
+  });
+});
+
 describe("processes", () => {
   async function recorder(options: StuntDoubleOptions): Promise<RecorderProcess> {
     const started = await startRecorder(options);

@@ -344,7 +344,7 @@ describe("what goes wrong", () => {
     const context = "ada@example.com";
     const headers = { "x-stuntdouble-context": context };
     expect(await (await post(relay.url + PATH, chat("hi"), { headers })).text()).toBe(completion("fine"));
-    await expect(relay.stop()).rejects.toThrow("The context that it was made in holds a secret");
+    await expect(relay.stop()).rejects.toThrow("The context that it belongs to holds a secret");
     expect(readdirSync(fixturePath)).toEqual([]);
     expect(warnings.join()).not.toContain(context);
   });
