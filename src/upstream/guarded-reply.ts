@@ -2,7 +2,7 @@ import type { Transform } from "node:stream";
 import { blocked, type GateCut, type GateStep, type ResponseGate } from "../guard/gate.ts";
 import type { GuardHit } from "../guard/guardrails.ts";
 import type { UpstreamEvents } from "./client.ts";
-import { decoderOf } from "./decode.ts";
+import { DECODABLE, decoderOf } from "./decode.ts";
 import { type HeaderList, headerOf } from "./headers.ts";
 
 /** What a provider's reply has to go through. */
@@ -40,6 +40,8 @@ export class GuardedReply implements UpstreamEvents {
   readonly #events: ReplyEvents;
   readonly #time: ReplyTime;
   #gate: ResponseGate | undefined;
+  /** Of the body, where it has one. */
+  #coding: string | undefined;
   #decoder: Transform | undefined;
   /** Sends the head, if that has not been done. */
   #head: (() => void) | undefined;
@@ -57,8 +59,7 @@ export class GuardedReply implements UpstreamEvents {
     if (this.#over) return;
     const coding = (headerOf(headers, "content-encoding") ?? "identity").trim().toLowerCase();
     if (coding !== "identity" && coding !== "") {
-      this.#decoder = decoderOf(coding);
-      if (this.#decoder === undefined) {
+      if (!DECODABLE.has(coding)) {
         this.#take({
           out: [],
           hits: [],
@@ -66,9 +67,7 @@ export class GuardedReply implements UpstreamEvents {
         });
         return;
       }
-      this.#decoder.on("data", (bytes: Buffer) => this.#push(bytes));
-      this.#decoder.on("end", () => this.#end());
-      this.#decoder.on("error", (error) => this.fail(error));
+      this.#coding = coding;
     }
     const gate = this.#guard.open(status, headerOf(headers, "content-type"));
     this.#gate = gate;
@@ -83,8 +82,11 @@ export class GuardedReply implements UpstreamEvents {
 
   data(chunk: Uint8Array): void {
     if (this.#over) return;
-    if (this.#decoder === undefined) this.#push(chunk);
-    else this.#decoder.write(chunk);
+    if (this.#coding === undefined) this.#push(chunk);
+    else if (chunk.byteLength > 0) {
+      this.#decoder ??= this.#open(this.#coding, chunk);
+      this.#decoder.write(chunk);
+    }
   }
 
   end(): void {
@@ -101,6 +103,14 @@ export class GuardedReply implements UpstreamEvents {
     if (this.#over) return;
     this.#finish();
     this.#events.fail(error);
+  }
+
+  #open(coding: string, first: Uint8Array): Transform {
+    const decoder = decoderOf(coding, first);
+    decoder.on("data", (bytes: Buffer) => this.#push(bytes));
+    decoder.on("end", () => this.#end());
+    decoder.on("error", (error) => this.fail(error));
+    return decoder;
   }
 
   #push(bytes: Uint8Array): void {

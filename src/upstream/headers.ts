@@ -28,8 +28,14 @@ const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key", "api-key", 
 /**
  * The headers that a request goes on with.
  * @param key is put in where the caller sent none, or a placeholder
+ * @param codings of the reply that are not taken out of what the caller accepts; all unless given
  */
-export function requestHeaders(raw: RawRequest, provider: string, key: string | undefined): HeaderList {
+export function requestHeaders(
+  raw: RawRequest,
+  provider: string,
+  key: string | undefined,
+  codings?: ReadonlySet<string>,
+): HeaderList {
   const named = connectionTokens(raw.header("connection"));
   const injects = key !== undefined && hasNoKey(raw);
   const list: HeaderList = [];
@@ -38,13 +44,21 @@ export function requestHeaders(raw: RawRequest, provider: string, key: string | 
     if (value === undefined || name.startsWith(":") || NOT_FORWARDED.has(name) || OWN.test(name) || named.has(name))
       continue;
     if (injects && (KEY_HEADERS as readonly string[]).includes(name)) continue;
+    if (codings !== undefined && name === "accept-encoding") continue;
     for (const one of Array.isArray(value) ? value : [value]) list.push(name, one);
   }
   if (injects) {
     const { keyHeader } = providers[provider] ?? { keyHeader: "authorization" };
     list.push(keyHeader, keyHeader === "authorization" ? `Bearer ${key}` : key);
   }
+  if (codings !== undefined) list.push("accept-encoding", acceptedOf(raw, codings));
   return list;
+}
+
+function acceptedOf(raw: RawRequest, codings: ReadonlySet<string>): string {
+  const accepted = (raw.header("accept-encoding") ?? "").split(",").map((coding) => coding.trim());
+  const kept = accepted.filter((coding) => codings.has(coding.split(";", 1)[0]!.trim().toLowerCase()));
+  return kept.length > 0 ? kept.join(", ") : "identity";
 }
 
 function hasNoKey(raw: RawRequest): boolean {

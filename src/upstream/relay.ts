@@ -2,6 +2,7 @@ import type { Answer } from "../dialects/answer.ts";
 import type { Call } from "../dialects/operation.ts";
 import type { Clock } from "../state/clock.ts";
 import { UpstreamClient, type UpstreamTimeouts } from "./client.ts";
+import { DECODABLE } from "./decode.ts";
 import { GuardedReply, type ReplyGuard } from "./guarded-reply.ts";
 import { keyFromEnvironment, requestHeaders } from "./headers.ts";
 import { failure, RelayedCall } from "./relayed-call.ts";
@@ -74,14 +75,14 @@ export class Relay {
     const { provider, origin, path } = target;
     const key = keys?.get(provider) ?? this.#environmentKey(provider);
     const guard = this.#options.guard?.(call, provider);
-    const headers = requestHeaders(raw, provider, key);
+    const headers = requestHeaders(raw, provider, key, readableCodings(guard, tapes));
     const relayed = new RelayedCall(this.#options, call, target, headers, tapes);
     relayed.upstream = client.send(
       {
         origin,
         path: key === undefined ? path : withoutPlaceholder(path),
         method: raw.method,
-        headers: guard === undefined ? headers : readable(headers),
+        headers,
         body: raw.body.byteLength === 0 ? undefined : raw.body,
       },
       guard === undefined ? relayed : new GuardedReply(guard, relayed, relayed),
@@ -90,11 +91,13 @@ export class Relay {
   }
 }
 
-/** A guard has to read what comes back. */
-function readable(headers: readonly string[]): string[] {
-  const others = headers.filter((_, index) => headers[index - (index % 2)]!.toLowerCase() !== "accept-encoding");
-  return [...others, "accept-encoding", "identity"];
+/** What comes back has to be read: by a guard as it comes, by a tape at its end. */
+function readableCodings(guard: ReplyGuard | undefined, tapes: TapeMaker | undefined): ReadonlySet<string> | undefined {
+  if (guard !== undefined) return NO_CODINGS;
+  return tapes === undefined ? undefined : DECODABLE;
 }
+
+const NO_CODINGS: ReadonlySet<string> = new Set();
 
 /** A placeholder key in the query would win over the one in the header. */
 function withoutPlaceholder(path: string): string {
