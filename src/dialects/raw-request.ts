@@ -42,6 +42,11 @@ export class RawRequest {
     this.body = body;
   }
 
+  /** That of its route: `HEAD` asks for what `GET` would, without its body. */
+  get routedMethod(): string {
+    return this.method === "HEAD" ? "GET" : this.method;
+  }
+
   header(name: string): string | undefined {
     const value = this.headers[name];
     return Array.isArray(value) ? value[0] : value;

@@ -150,7 +150,7 @@ function answer(
   double: Controlled,
   raw: RawRequest,
 ): Outcome | Promise<Outcome> {
-  const action = Object.hasOwn(methods, raw.method) ? methods[raw.method] : undefined;
+  const action = Object.hasOwn(methods, raw.routedMethod) ? methods[raw.routedMethod] : undefined;
   if (action === undefined) {
     const allowed = Object.keys(methods).join(", ");
     return fault(405, `${raw.path} takes ${allowed}, not ${raw.method}.`, ["allow", allowed]);

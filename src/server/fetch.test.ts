@@ -41,6 +41,12 @@ describe("fetch in this process", () => {
     await expect(arrived(url, init)).rejects.toThrow(TypeError);
   });
 
+  it("has no body for HEAD", async () => {
+    const fetch = fetchThrough(() => ({ status: 200, headers: [], body: "ok", streamed: false }), new ManualClock());
+    const reply = await fetch("http://double/v1/models", { method: "HEAD" });
+    expect([reply.status, reply.body]).toEqual([200, null]);
+  });
+
   it("is aborted before it begins", async () => {
     const reason = new Error("changed my mind");
     const init = { method: "POST", body: "1", signal: AbortSignal.abort(reason) };

@@ -25,7 +25,7 @@ export function fetchThrough(
     signal?.throwIfAborted();
     // The connection broke before there was a status.
     if (outcome.status === 0) throw new TypeError("terminated", { cause: outcome.cause });
-    return responseOf(outcome, signal, clock);
+    return responseOf(outcome, raw, signal, clock);
   };
 }
 
@@ -58,19 +58,25 @@ function plainRequest(input: Parameters<typeof fetch>[0], init: RequestInit = {}
   return { raw, signal: signal ?? undefined };
 }
 
-function responseOf(outcome: Outcome, signal: AbortSignal | undefined, clock: Clock): Response | Promise<Response> {
+function responseOf(
+  outcome: Outcome,
+  { method }: RawRequest,
+  signal: AbortSignal | undefined,
+  clock: Clock,
+): Response | Promise<Response> {
   const { status, headers, body } = outcome;
+  const isBare = method === "HEAD" || WITHOUT_BODY.has(status);
   outcome.sent?.();
   const init: ResponseInit = { status, statusText: STATUS_CODES[status] ?? "", headers: pairs(headers) };
   if (typeof body === "string" || body instanceof Uint8Array || body instanceof Print) {
     const whole = body instanceof Print ? body.bytes() : body;
-    return new Response(WITHOUT_BODY.has(status) ? null : (whole as BodyInit), init);
+    return new Response(isBare ? null : (whole as BodyInit), init);
   }
   return new Promise((resolve, reject) => {
     const sink = new WebSink();
     const abort = (): void => sink.fail(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    const response = new Response(WITHOUT_BODY.has(status) ? null : sink.stream, init);
+    const response = new Response(isBare ? null : sink.stream, init);
     if (outcome.streamed) resolve(response);
     sink.begun = () => resolve(response);
     sink.failed = reject;

@@ -159,7 +159,7 @@ describe("HTTP/1.1", () => {
   it("sends no body to HEAD", async () => {
     const socket = socketTo(await listen());
     socket.write("HEAD /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    expect(await socket.all()).toMatch(/content-length: 7\r\n[\s\S]*\r\n\r\n$/);
+    expect(await socket.all()).toMatch(/content-length: 8\r\n[\s\S]*\r\n\r\n$/);
   });
 });
 

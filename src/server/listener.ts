@@ -264,12 +264,7 @@ export const NO_BODY = new Uint8Array(0);
 function ignore(): void {}
 
 export function rawOf(request: IncomingMessage | Http2ServerRequest, body: Uint8Array): RawRequest {
-  return new RawRequest(
-    request.method === "HEAD" ? "GET" : (request.method ?? "GET"),
-    request.url ?? "/",
-    request.headers,
-    body,
-  );
+  return new RawRequest(request.method ?? "GET", request.url ?? "/", request.headers, body);
 }
 
 /** Answers what is no HTTP, in words, before the connection is closed. */

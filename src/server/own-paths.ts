@@ -11,7 +11,7 @@ export function openPaths(
   stopping: boolean,
   metrics: Metrics | undefined,
 ): Outcome | Promise<Outcome> | undefined {
-  if (raw.method !== "GET") return undefined;
+  if (raw.routedMethod !== "GET") return undefined;
   switch (raw.path) {
     case "/health":
     case "/__stuntdouble/health":

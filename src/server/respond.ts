@@ -18,7 +18,7 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
   }
   if (typeof body === "string" || body instanceof Uint8Array || body instanceof Print) {
     const whole = typeof body === "string" ? Buffer.from(body) : body;
-    headers.push("content-length", String(whole.length));
+    addLength(headers, whole.length, headOnly);
     response.writeHead(status, headers);
     if (headOnly || hasNoBody(status)) response.end();
     else endWith(whole, response);
@@ -37,7 +37,8 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
   } else {
     // Written when the body is due; a cut before that leaves nothing of the reply.
     sink.head = () => {
-      headers.push("content-length", String(body.chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)));
+      const length = body.chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
+      addLength(headers, length, headOnly);
       try {
         response.writeHead(status, headers);
       } catch (error) {
@@ -46,6 +47,11 @@ export function respond(outcome: Outcome, response: NodeResponse, clock: Clock, 
     };
   }
   pace(body, sink, clock, (ending) => outcome.ended?.(ending));
+}
+
+/** Of a reply to `HEAD` that was recorded, the length is there, and that of what was not sent. */
+function addLength(headers: string[], length: number, headOnly: boolean): void {
+  if (!headOnly || !headers.includes("content-length")) headers.push("content-length", String(length));
 }
 
 /** Sends a body on whose head is written. */

@@ -92,10 +92,10 @@ export class Router {
   }
 
   #lookUp(raw: RawRequest, path: string, provider?: string): Operation | undefined {
-    let way = this.#statics.get(raw.method)?.get(path);
+    let way = this.#statics.get(raw.routedMethod)?.get(path);
     let params: RawRequest["params"] | undefined;
     if (way === undefined) {
-      const found = this.#ways.find(raw.method as HTTPMethod, path);
+      const found = this.#ways.find(raw.routedMethod as HTTPMethod, path);
       if (found === null) return undefined;
       way = found.store as Way;
       params = found.params;

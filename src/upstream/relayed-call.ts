@@ -61,6 +61,8 @@ export class RelayedCall implements ReplyEvents, ReplyTime, Source {
     call.raw.gone = undefined;
     const body = new RelayedBody(this);
     this.#body = body;
+    // It is over although its connection may not say so yet, and giving it up is no reason to end the call.
+    if (call.raw.method === "HEAD") body.finish("end");
     this.#resolve({ kind: "live", reply: { status, headers, body }, source: { kind: "upstream", id: provider } });
     if (this.#tapes !== undefined) {
       const { clock, bufferLimit } = this.#options;

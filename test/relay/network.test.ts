@@ -1,6 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import { createServer as createTlsServer } from "node:https";
 import { connect, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
@@ -42,16 +47,18 @@ async function recorder(
 const secure = (url: string): string => url.replace("http://127.0.0.1", "https://localhost");
 
 describe("an upstream that speaks HTTP/2", () => {
-  /** @param answer given the stream and its body */
-  async function upstream(answer: (stream: ServerHttp2Stream, body: string) => void): Promise<string> {
+  /** @param answer given the stream, its body and its head */
+  async function upstream(
+    answer: (stream: ServerHttp2Stream, body: string, headers: IncomingHttpHeaders) => void,
+  ): Promise<string> {
     const server: Http2SecureServer = createSecureServer({ ...certificate, allowHTTP1: false });
     server.on("sessionError", () => {});
-    server.on("stream", (stream) => {
+    server.on("stream", (stream, headers) => {
       let body = "";
       stream.on("error", () => {});
       stream.setEncoding("utf8");
       stream.on("data", (text) => (body += text));
-      stream.on("end", () => answer(stream, body));
+      stream.on("end", () => answer(stream, body, headers));
     });
     return secure(await listening(server));
   }
@@ -120,6 +127,38 @@ describe("an upstream that speaks HTTP/2", () => {
     const reply = await post(relay.url + PATH, chat("hi"));
     expect(reply.status).toBe(502);
     expect((await reply.json()).error.code).toBe("upstream_unreachable");
+  });
+
+  it("that begins no answer is given up after its limit", async () => {
+    const relay = await recorder(await upstream(() => {}), trusting(), { upstreamTimeoutMs: 50 });
+    const reply = await post(relay.url + PATH, chat("hi"));
+    expect(reply.status).toBe(504);
+    expect((await reply.json()).error.code).toBe("upstream_timeout");
+  });
+
+  it("that stalls in mid-stream is given up after its limit, and its tape breaks off there", async () => {
+    const url = await upstream((stream) => {
+      stream.respond({ ":status": 200, ...STREAM_TYPE });
+      stream.write("data: 1\n\n");
+    });
+    const relay = await recorder(url, trusting(), { bodyTimeoutMs: 50 });
+    await expect((await post(relay.url + PATH, chat("hi", { stream: true }))).text()).rejects.toThrow();
+    await relay.stop();
+    expect(loadFixtures(relay.fixturePath).map(({ recording }) => recording?.ending)).toEqual(["truncated"]);
+  });
+
+  it("is asked for the head of a reply alone where its client does", async () => {
+    const methods: unknown[] = [];
+    const url = await upstream((stream, _, headers) => {
+      methods.push(headers[":method"]);
+      stream.respond({ ":status": 200, ...JSON_TYPE, "content-length": 17 }, { endStream: true });
+    });
+    const relay = await recorder(url, trusting());
+    const reply = await fetch(`${relay.url}/v1/files/1`, { method: "HEAD" });
+    expect([reply.status, reply.headers.get("content-length")]).toEqual([200, "17"]);
+    expect(await relay.stop()).toMatchObject({ warnings: [] });
+    expect(methods).toEqual(["HEAD"]);
+    expect(loadFixtures(relay.fixturePath).map(({ recording }) => recording?.ending)).toEqual([undefined]);
   });
 
   it("is told when the client goes away", async () => {

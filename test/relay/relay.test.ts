@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { StuntDouble, StuntDoubleOptions } from "../../src/index.ts";
 import { chat, completion, folder, onCleanup, post, provider, started } from "./support.ts";
 
 const CHAT = chat("hello");
@@ -268,15 +269,22 @@ describe("recording", () => {
     expect(count).toBe(3);
   });
 
-  it("keeps compressed answers compressed for the client, and plain on the tape", async () => {
+  const plain = Buffer.from(completion("hi"));
+  it.each([
+    ["gzip", gzipSync(plain)],
+    ["deflate", deflateSync(plain)],
+    // As some servers send it, without zlib's head.
+    ["deflate", deflateRawSync(plain)],
+    ["br", brotliCompressSync(plain)],
+    ["gzip, br", brotliCompressSync(gzipSync(plain))],
+  ])("keeps answers compressed for the client, and plain on the tape: %s", async (coding, bytes) => {
     const url = await provider((_, response) => {
-      response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
-      response.end(gzipSync(completion("hi")));
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": coding }).end(bytes);
     });
     const fixturePath = folder();
     const double = await started({ record: { providers: { openai: url }, fixturePath } });
     const raw = await double.fetch("http://any/v1/chat/completions", { method: "POST", body: JSON.stringify(CHAT) });
-    expect(gunzipSync(Buffer.from(await raw.arrayBuffer())).toString()).toBe(completion("hi"));
+    expect(Buffer.from(await raw.arrayBuffer())).toEqual(bytes);
     await double.stop();
     const [file] = readdirSync(fixturePath);
     const { fixtures } = JSON.parse(readFileSync(join(fixturePath, file!), "utf8"));
@@ -290,5 +298,66 @@ describe("recording", () => {
       endpoint: "chat",
       sequenceIndex: 0,
     });
+  });
+
+  it("asks for no coding that it cannot look into, unless nothing is recorded", async () => {
+    const asked: unknown[] = [];
+    const url = await provider((request, response) => {
+      asked.push(request.headers["accept-encoding"]);
+      response.writeHead(200, { "content-type": "application/json" }).end(completion("hi"));
+    });
+    const providers = { openai: url };
+    const recording = await started({ record: { providers, fixturePath: folder() } });
+    const passing = await started({ record: { providers, proxyOnly: true } });
+    for (const double of [recording, passing]) {
+      for (const accepted of ["zstd, gzip;q=0.5, br", "zstd", "*", "identity"]) {
+        const headers = { "content-type": "application/json", "accept-encoding": accepted };
+        await (await post(`${double.url}/v1/chat/completions`, chat(accepted), { headers })).text();
+      }
+    }
+    expect(asked).toEqual([
+      ...["gzip;q=0.5, br", "identity", "identity", "identity"],
+      ...["zstd, gzip;q=0.5, br", "zstd", "*", "identity"],
+    ]);
+  });
+
+  it.each<[string, (path: string) => StuntDoubleOptions]>([
+    ["fixture", (fixturePath) => ({ record: { fixturePath } })],
+    ["cassette", (path) => ({ cassettes: { mode: "record", folder: path } })],
+  ])("writes nothing of a coding that it cannot look into, and says so: %s", async (_, options) => {
+    const url = await provider((_, response) =>
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": "zstd" }).end("(\xb5/\xfd"),
+    );
+    const path = folder();
+    const { record, ...more } = options(path);
+    const double = await started({ record: { ...record, providers: { openai: url } }, ...more });
+    const reply = await post("http://any/v1/chat/completions", CHAT, {}, double.fetch);
+    expect(await reply.text()).toBe("(\xb5/\xfd");
+    await expect(double.stop()).rejects.toThrow("could not be written: The reply's Content-Encoding is zstd,");
+    expect(readdirSync(path, { recursive: true })).toEqual([]);
+  });
+
+  it("asks for the head of a reply alone where its client does, and replays it as that", async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await provider((request, response) => {
+      seen.push(request.method);
+      const body = '{"object":"file"}';
+      response.writeHead(200, { "content-type": "application/json", "content-length": body.length, "x-own": "1" });
+      response.end(body);
+    });
+    const fixturePath = folder();
+    const recording = await started({ record: { providers: { openai: url }, fixturePath } });
+    const ask = async (double: StuntDouble, method: string): Promise<unknown[]> => {
+      const { status, headers } = await fetch(`${double.url}/v1/files/1`, { method });
+      return [status, headers.get("content-length"), headers.get("x-own")];
+    };
+    const told = await ask(recording, "HEAD");
+    expect(told).toEqual([200, "17", "1"]);
+    await recording.stop();
+    expect(seen).toEqual(["HEAD"]);
+    const replay = await started({});
+    replay.load(fixturePath);
+    expect(await ask(replay, "HEAD")).toEqual(told);
+    expect((await ask(replay, "GET"))[0]).toBe(404);
   });
 });
