@@ -1,6 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createSecureContext, type SecureContext } from "node:tls";
 import { whileLocked } from "../transport/file-lock.ts";
 import { writeWholeFile } from "../transport/whole-file.ts";
 
@@ -13,11 +12,17 @@ const AUTHORITY_DAYS = 3650;
 /** Longer ones are refused by clients. */
 const HOST_DAYS = 397;
 
+/** In PEM. */
+export interface HostCertificate {
+  key: string;
+  /** With that of the authority. */
+  cert: string;
+}
+
 /** A certificate authority of one machine's own: who trusts it takes the certificates that it makes for any host. */
 export class LocalAuthority {
   readonly #key: string;
   readonly #cert: string;
-  readonly #contexts = new Map<string, Promise<SecureContext>>();
 
   private constructor(key: string, cert: string) {
     this.#key = key;
@@ -65,17 +70,8 @@ export class LocalAuthority {
     return new LocalAuthority(made.private, made.cert);
   }
 
-  /** What a server of this host needs to speak TLS; made once. */
-  contextOf(host: string): Promise<SecureContext> {
-    let context = this.#contexts.get(host);
-    if (context === undefined) {
-      context = this.#make(host);
-      this.#contexts.set(host, context);
-    }
-    return context;
-  }
-
-  async #make(host: string): Promise<SecureContext> {
+  /** Makes what a server of this host needs to speak TLS. */
+  async certificateOf(host: string): Promise<HostCertificate> {
     const { generate } = await import("selfsigned");
     const made = await generate([{ name: "commonName", value: host.slice(0, 64) }], {
       ...validFor(HOST_DAYS),
@@ -87,7 +83,7 @@ export class LocalAuthority {
         { name: "subjectAltName", altNames: [{ type: 2, value: host }] },
       ],
     });
-    return createSecureContext({ key: made.private, cert: `${made.cert}\n${this.#cert}` });
+    return { key: made.private, cert: `${made.cert}\n${this.#cert}` };
   }
 }
 

@@ -26,6 +26,11 @@ export class CassetteLink {
     return this.#options.mode;
   }
 
+  /** Whether calls are answered from cassettes at all. */
+  get answers(): boolean {
+    return this.mode !== "live" && this.mode !== "record";
+  }
+
   /** @throws {CassetteError} when the folder cannot be used */
   readonly open = (): Cassettes | Promise<Cassettes> => {
     this.#open ??= import("./cassettes.ts").then(async (loaded) => {

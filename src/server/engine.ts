@@ -59,6 +59,8 @@ export interface EngineOptions {
   refused?(call: Call, cut: GateCut): void;
   /** A call that no tape answers is refused, and nobody else asked; a header may say otherwise. */
   strict?: boolean;
+  /** Whether a WebSocket may go to its provider, as far as it is about tapes. */
+  passesWebSockets?(): boolean;
   /** What is added to the message of a miss. */
   explain?(call: Call): MaybeLater<Explained>;
   /** Whether every reply says how much of its rate limit is left; one with 429 does in any case. */
@@ -150,6 +152,34 @@ export class Engine {
   refuse(raw: RawRequest, error: ApiError): Outcome {
     const routed = this.#options.router.find(raw);
     return this.#refuse(routed?.operation, raw, error, "refused");
+  }
+
+  /**
+   * The reply to a WebSocket, on which nothing here can answer; undefined for one that may pass to its provider.
+   * @param opened on a connection that was opened for the proxy
+   */
+  webSocketRefusal(raw: RawRequest, opened: boolean): Outcome | undefined {
+    const { guards, passesWebSockets } = this.#options;
+    const refusal = this.refusal(raw);
+    if (refusal !== undefined) return refusal;
+    const why = !opened
+      ? "only those that come through `stuntdouble proxy` do"
+      : this.#isStrict(raw)
+        ? "strict mode is on"
+        : guards?.open() !== undefined
+          ? "guardrails could not see what it says"
+          : passesWebSockets?.() !== true
+            ? "nothing is passed on in this mode"
+            : undefined;
+    if (why === undefined) return undefined;
+    const message = `No tape answers on a WebSocket, and this one does not pass to its provider: ${why}. See docs/proxy.md.`;
+    return this.refuse(raw, new ApiError({ status: 501, message, code: "websocket_not_supported" }));
+  }
+
+  /** Writes into the journal that a WebSocket went to its provider. */
+  webSocketPassed(raw: RawRequest, status: number, provider: string): void {
+    const detail = "A WebSocket: it passes as it is, and nothing of it is recorded.";
+    this.#record(raw, undefined, { status, source: "upstream", fixture: provider, detail });
   }
 
   #ask(call: Call, from: number): MaybeLater<Answer> {

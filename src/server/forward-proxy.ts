@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { TLSSocket } from "node:tls";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import { providerOfHost } from "../upstream/providers.ts";
 import { LocalAuthority } from "./authority.ts";
 
@@ -14,8 +14,6 @@ export interface ForwardProxy {
   tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, accept: (socket: Socket) => void): void;
   /** Passes on a request for another host's plain HTTP. */
   forward(request: IncomingMessage, response: ServerResponse): void;
-  /** Breaks the connections that pass through: nobody here knows when their last call is over. */
-  close(): void;
 }
 
 /**
@@ -23,7 +21,19 @@ export interface ForwardProxy {
  * through untouched.
  */
 function forwardProxy(authority: LocalAuthority): ForwardProxy {
-  const passing = new Set<Duplex>();
+  const servers = new Map<string, Promise<TlsServer>>();
+  /** Never listens: it is given the connections that were opened to a host, and speaks TLS on them. */
+  const serverOf = (host: string, accept: (socket: Socket) => void): Promise<TlsServer> => {
+    let server = servers.get(host);
+    if (server === undefined) {
+      server = authority.certificateOf(host).then((certificate) => {
+        const made = createTlsServer({ ...certificate, ALPNProtocols: ["h2", "http/1.1"] }, accept);
+        return made.on("tlsClientError", (_error, socket) => socket.destroy());
+      });
+      servers.set(host, server);
+    }
+    return server;
+  };
   return {
     tunnel(request, socket, head, accept) {
       socket.on("error", () => socket.destroy());
@@ -36,23 +46,12 @@ function forwardProxy(authority: LocalAuthority): ForwardProxy {
         return void socket.end(`HTTP/1.1 400 Bad Request\r\n${fields}\r\n\r\n${message}`);
       }
       const { host, port } = target;
-      if (providerOfHost(host) === undefined) {
-        passing.add(socket);
-        socket.on("close", () => passing.delete(socket));
-        return passThrough(host, port, socket, head);
-      }
-      authority.contextOf(host).then(
-        (secureContext) => {
+      if (providerOfHost(host) === undefined) return passThrough(host, port, socket, head);
+      serverOf(host, accept).then(
+        (server) => {
           socket.write(ESTABLISHED);
           if (head.length > 0) socket.unshift(head);
-          const opened = new TLSSocket(socket as Socket, {
-            isServer: true,
-            secureContext,
-            // Node takes over no connection for HTTP/2 that has been a request before.
-            ALPNProtocols: ["http/1.1"],
-          });
-          opened.on("error", () => opened.destroy());
-          accept(opened);
+          server.emit("connection", socket);
         },
         () => socket.end("HTTP/1.1 500 Internal Server Error\r\n\r\n"),
       );
@@ -87,9 +86,6 @@ function forwardProxy(authority: LocalAuthority): ForwardProxy {
       });
       response.on("close", () => onward.destroy());
       request.pipe(onward);
-    },
-    close() {
-      for (const socket of passing) socket.destroy();
     },
   };
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Http2Server, Http2ServerRequest, ServerHttp2Session } from "node:http2";
 import { createRequire } from "node:module";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { ApiError } from "../dialects/api-error.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import { RawRequest } from "../dialects/raw-request.ts";
@@ -31,6 +32,12 @@ export interface ListenerOptions {
    * only if `otherwise` is called.
    */
   intercept?(request: NodeRequest, response: NodeResponse, otherwise: Otherwise): boolean;
+  webSocket?: {
+    /** The reply to one on a connection that is for other calls too. */
+    refuse(raw: RawRequest): Outcome;
+    /** Takes one on a connection that was opened for the proxy. */
+    pass(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  };
   refuse(raw: RawRequest, fault: BodyFault | { status: 500; message: string }): Outcome;
 }
 
@@ -52,6 +59,10 @@ export class Listener {
   readonly #server: Server;
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #peeked = new Set<Socket>();
+  /** Those on which clients asked to be connected with a host: they have left Node's server, which closes them no more. */
+  readonly #connected = new Set<Duplex>();
+  /** Never listens: it is given the connections on which a client asks for a WebSocket. */
+  #webSockets: Server | undefined;
   #http2: Http2Server | undefined;
 
   constructor(options: ListenerOptions) {
@@ -71,7 +82,8 @@ export class Listener {
     const event = options.tls === undefined ? "connection" : "secureConnection";
     const [speakHttp1] = this.#server.listeners(event) as ((socket: Socket) => void)[];
     this.#server.removeAllListeners(event);
-    this.#server.on(event, (socket: Socket) => this.#peek(socket, speakHttp1!.bind(this.#server)));
+    const http1 = speakHttp1!.bind(this.#server);
+    this.#server.on(event, (socket: Socket) => this.#peek(socket, http1));
     this.#server.on("request", this.#onRequest);
     this.#server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       // A body that is too long anyway is refused before it is sent.
@@ -81,8 +93,12 @@ export class Listener {
     this.#server.on("clientError", refuseBroken);
     const { proxy } = options;
     if (proxy !== undefined) {
-      const accept = (socket: Socket): void => void this.#server.emit(event, socket);
-      this.#server.on("connect", (request, socket, head) => proxy.tunnel(request, socket, head, accept));
+      const accept = (socket: Socket): void => this.#peek(socket, http1, true);
+      this.#server.on("connect", (request, socket, head) => {
+        this.#connected.add(socket);
+        socket.on("close", () => this.#connected.delete(socket));
+        proxy.tunnel(request, socket, head, accept);
+      });
     }
   }
 
@@ -128,16 +144,21 @@ export class Listener {
   #closeAll(): void {
     for (const session of this.#sessions) session.destroy();
     this.#server.closeAllConnections();
-    this.#options.proxy?.close();
+    for (const socket of this.#connected) socket.destroy();
   }
 
-  #peek(socket: Socket, speakHttp1: (socket: Socket) => void): void {
+  /** @param opened for the proxy: there, a WebSocket's first request is told apart too */
+  #peek(socket: Socket, speakHttp1: (socket: Socket) => void, opened = false): void {
     this.#peeked.add(socket);
     // Nobody else watches the connection until it has said something.
     const expire = (): void => void socket.destroy();
     socket.setTimeout(this.#options.headersTimeoutMs, expire);
     socket.on("error", expire);
+    const { clock, headersTimeoutMs } = this.#options;
+    // A head that trickles in must not hold its connection for ever.
+    const cancel = opened ? clock.at(clock.now() + headersTimeoutMs, expire) : ignore;
     const forget = (): void => {
+      cancel();
       this.#peeked.delete(socket);
       socket.removeListener("data", look);
       socket.removeListener("end", expire);
@@ -148,17 +169,20 @@ export class Listener {
       seen = seen === undefined ? chunk : Buffer.concat([seen, chunk]);
       const start = seen.toString("latin1", 0, PREFACE.length);
       if (start.length < PREFACE.length && PREFACE.startsWith(start)) return;
+      const isHttp1 = start !== PREFACE;
+      if (isHttp1 && opened && !hasHead(seen)) return;
       forget();
       socket.setTimeout(0);
       socket.removeListener("timeout", expire);
       socket.pause();
       socket.unshift(seen);
       // An HTTP/2 session takes what was read before it; data that flowed by then would be lost to it.
-      if (start === PREFACE) {
+      if (!isHttp1) {
         this.#speakHttp2(socket);
         return;
       }
-      speakHttp1(socket);
+      if (opened && this.#options.webSocket !== undefined && isWebSocket(seen)) this.#speakWebSocket(socket);
+      else speakHttp1(socket);
       socket.resume();
     };
     socket.on("data", look);
@@ -180,6 +204,14 @@ export class Listener {
     // Node's HTTP/1.1 server leaves its sockets half open; a session would then never learn that its client left.
     socket.allowHalfOpen = false;
     this.#http2.emit("connection", socket);
+  }
+
+  /** Of its own server, since one that knows of upgrades takes them all: HTTP/2's too, which clients offer by the way. */
+  #speakWebSocket(socket: Socket): void {
+    this.#webSockets ??= createServer()
+      .on("upgrade", (request, upgraded, head) => this.#options.webSocket!.pass(request, upgraded, head))
+      .on("clientError", refuseBroken);
+    this.#webSockets.emit("connection", socket);
   }
 
   #watch(session: ServerHttp2Session): void {
@@ -204,9 +236,13 @@ export class Listener {
   };
 
   readonly #read: Otherwise = (request, response) => {
-    const { bodyLimit, proxy } = this.#options;
+    const { bodyLimit, proxy, webSocket } = this.#options;
     if (proxy !== undefined && request.httpVersionMajor === 1 && request.url?.startsWith("http://")) {
       proxy.forward(request as IncomingMessage, response);
+      return;
+    }
+    if (webSocket !== undefined && request.headers.upgrade?.toLowerCase() === "websocket") {
+      respond(webSocket.refuse(rawOf(request, NO_BODY)), response, this.#options.clock, false);
       return;
     }
     if (
@@ -256,12 +292,25 @@ export class Listener {
 const REQUEST_TIMEOUT_MS = 300_000;
 // How often the connections that have become idle are closed while the server stops.
 const DRAIN_INTERVAL_MS = 5;
+const LONGEST_HEAD = 16 * 1024;
 const CHECKING_INTERVAL_MS = 10_000;
 // Test suites open hundreds of connections at once; Node's 511 would make some of them wait a second.
 const BACKLOG = 4096;
 export const NO_BODY = new Uint8Array(0);
 
 function ignore(): void {}
+
+const END_OF_HEAD = "\r\n\r\n";
+
+/** Whether a first request is here as far as it tells what it is; a head that is too long is refused by who reads it. */
+function hasHead(seen: Buffer): boolean {
+  return seen.length > LONGEST_HEAD || seen.includes(END_OF_HEAD);
+}
+
+function isWebSocket(seen: Buffer): boolean {
+  const head = seen.toString("latin1", 0, seen.indexOf(END_OF_HEAD) + 1);
+  return /\nupgrade:[ \t]*websocket[ \t]*\r/i.test(head);
+}
 
 export function rawOf(request: IncomingMessage | Http2ServerRequest, body: Uint8Array): RawRequest {
   return new RawRequest(request.method ?? "GET", request.url ?? "/", request.headers, body);

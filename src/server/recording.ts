@@ -10,6 +10,7 @@ import type { Fixture } from "../fixtures/types.ts";
 import type { RedactionOptions, Redactor, Secrets } from "../guard/redact.ts";
 import type { Clock } from "../state/clock.ts";
 import type { Counters } from "../state/counters.ts";
+import type { UpgradeEvents, UpstreamCall } from "../upstream/client.ts";
 import type { ReplyGuard } from "../upstream/guarded-reply.ts";
 import type { Relay } from "../upstream/relay.ts";
 import type { TapeMaker } from "../upstream/tap.ts";
@@ -143,15 +144,29 @@ export class Recording {
   /** The link of the chain that asks the provider. */
   readonly answer: Answerer = (call) => {
     if (this.#mode === "off" || this.#host.passes?.(call) === false) return undefined;
+    const ready = this.#prepared();
+    const mode = this.#mode;
+    return ready instanceof Promise
+      ? ready.then((late) => this.#relayed(late, mode, call))
+      : this.#relayed(ready, mode, call);
+  };
+
+  /**
+   * Hands a WebSocket on to its provider.
+   * @throws {NoUpstreamError}
+   */
+  async webSocket(raw: RawRequest, events: UpgradeEvents): Promise<UpstreamCall> {
+    const { relay } = await this.#prepared();
+    return relay.webSocket(raw, events);
+  }
+
+  #prepared(): Ready | Promise<Ready> {
     this.#ready ??= this.#prepare().then((ready) => {
       this.#ready = ready;
       return ready;
     });
-    const mode = this.#mode;
-    return this.#ready instanceof Promise
-      ? this.#ready.then((ready) => this.#relayed(ready, mode, call))
-      : this.#relayed(this.#ready, mode, call);
-  };
+    return this.#ready;
+  }
 
   /** What tells requests apart where recordings are matched. */
   readonly identifier = (): Identifier | Promise<Identifier> => {

@@ -32,6 +32,7 @@ import { OwnFixtures } from "./own-fixtures.ts";
 import { openPaths } from "./own-paths.ts";
 import { Recording } from "./recording.ts";
 import { Router } from "./router.ts";
+import type { WebSocketHost } from "./web-socket-pass.ts";
 
 /** The parts of a double, made from its options and joined: what `StuntDouble` shows to the outside is done here. */
 export class Wiring {
@@ -105,6 +106,7 @@ export class Wiring {
       guards: this.guards,
       refused: (call, cut) => this.#recordRefusal(call, cut),
       strict: options.strict ?? false,
+      passesWebSockets: () => this.recording.mode !== "off" && this.cassettes?.answers !== true,
       rateLimitHeaders: options.rateLimitHeaders ?? false,
       ...(options.auth && { keys: new InboundKeys(options.auth.apiKeys) }),
       open: (raw) => openPaths(raw, this.stopping, this.#metrics),
@@ -184,8 +186,29 @@ export class Wiring {
       ...(proxy !== undefined && { proxy: await (await import("./forward-proxy.ts")).openProxy(proxy.ca) }),
       handle: (raw) => this.handle(raw),
       intercept: this.mounts.intercept,
+      webSocket: {
+        refuse: (raw) => this.#engine.webSocketRefusal(raw, false)!,
+        pass: (request, socket, head) =>
+          void import("./web-socket-pass.ts").then(({ passWebSocket }) =>
+            passWebSocket(request, socket, head, this.#webSocketHost),
+          ),
+      },
       refuse: (raw, fault) => this.#engine.refuse(raw, new ApiError(fault)),
     });
+  }
+
+  get #webSocketHost(): WebSocketHost {
+    return {
+      clock: this.clock,
+      refusal: (raw) => this.#engine.webSocketRefusal(raw, true),
+      failure: (raw, error) => this.#engine.refuse(raw, error),
+      open: (raw, events) => this.recording.webSocket(raw, events),
+      passed: (raw, status) => {
+        const provider = this.recording.provider(raw, undefined);
+        this.#engine.webSocketPassed(raw, status, provider);
+        this.warn(`A WebSocket to ${provider} passes as it is (${raw.method} ${raw.path}): it is not recorded.`);
+      },
+    };
   }
 
   #fixtureOptions(): FixtureAnswererOptions {

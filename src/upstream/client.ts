@@ -1,5 +1,6 @@
+import type { Duplex } from "node:stream";
 import type { Dispatcher } from "undici";
-import { type HeaderList, replyHeaders } from "./headers.ts";
+import { type HeaderList, headerList, replyHeaders } from "./headers.ts";
 
 /** How long an upstream is waited for, in milliseconds; 0 is for ever. */
 export interface UpstreamTimeouts {
@@ -26,6 +27,12 @@ export interface UpstreamEvents {
   fail(error: Error): void;
 }
 
+/** What becomes of a request for another protocol: it is spoken from then on, or the request is answered as others are. */
+export interface UpgradeEvents extends UpstreamEvents {
+  /** @param headers all of them, those about the connection too */
+  upgraded(headers: HeaderList, socket: Duplex): void;
+}
+
 /** A request that is under way. */
 export interface UpstreamCall {
   pause(): void;
@@ -45,21 +52,24 @@ export class UpstreamClient {
     this.#dispatcher = dispatcher;
   }
 
-  /** Loads undici, which plain serving never needs. */
-  static async load(timeouts: UpstreamTimeouts): Promise<UpstreamClient> {
+  /**
+   * Loads undici, which plain serving never needs.
+   * @param allowH2 a connection for HTTP/2 changes to no other protocol
+   */
+  static async load(timeouts: UpstreamTimeouts, allowH2 = true): Promise<UpstreamClient> {
     const { Agent, EnvHttpProxyAgent, Pool } = await import("undici");
     const options = {
       connect: { timeout: timeouts.connectMs },
       headersTimeout: timeouts.headersMs,
       bodyTimeout: timeouts.idleMs,
-      allowH2: true,
+      allowH2,
       // A provider's answer may have as many headers as it likes.
       maxHeaderSize: 64 * 1024,
     };
     const httpProxy = fromEnvironment("HTTP_PROXY");
     const httpsProxy = fromEnvironment("HTTPS_PROXY");
     if (httpProxy === "" && httpsProxy === "") return new UpstreamClient(new Agent(options));
-    const { connect, allowH2 } = options;
+    const { connect } = options;
     const proxied = {
       ...{ httpProxy, httpsProxy, noProxy: fromEnvironment("NO_PROXY") },
       ...{ requestTls: { ...connect, allowH2 }, proxyTls: connect },
@@ -76,6 +86,13 @@ export class UpstreamClient {
       { origin, path, method: method as Dispatcher.HttpMethod, headers, body: body ?? null },
       call,
     );
+    return call;
+  }
+
+  /** Asks to speak WebSocket. */
+  upgrade({ origin, path, headers }: Omit<UpstreamRequest, "method" | "body">, events: UpgradeEvents): UpstreamCall {
+    const call = new DispatchedUpgrade(events);
+    this.#dispatcher.dispatch({ origin, path, method: "GET", headers, upgrade: "websocket" }, call);
     return call;
   }
 
@@ -127,6 +144,19 @@ class DispatchedCall implements Dispatcher.DispatchHandler, UpstreamCall {
 
   onResponseError(_: unknown, error: Error): void {
     this.#events.fail(error);
+  }
+}
+
+class DispatchedUpgrade extends DispatchedCall {
+  readonly #upgraded: UpgradeEvents["upgraded"];
+
+  constructor(events: UpgradeEvents) {
+    super(events);
+    this.#upgraded = events.upgraded;
+  }
+
+  onRequestUpgrade(_: unknown, _status: number, headers: Parameters<typeof replyHeaders>[0], socket: Duplex): void {
+    this.#upgraded(headerList(headers), socket);
   }
 }
 

@@ -79,10 +79,17 @@ export function keyFromEnvironment(provider: string): string | undefined {
 /** The headers of a provider's reply that are not about the connection to it. */
 export function replyHeaders(headers: Record<string, string | string[] | undefined>): HeaderList {
   const named = connectionTokens(one(headers["connection"]));
+  return headerList(headers, (name) => name.startsWith(":") || HOP_BY_HOP.has(name) || named.has(name));
+}
+
+export function headerList(
+  headers: Record<string, string | string[] | undefined>,
+  isLeftOut: (name: string) => boolean = () => false,
+): HeaderList {
   const kept: HeaderList = [];
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || name.startsWith(":") || HOP_BY_HOP.has(name) || named.has(name)) continue;
+    if (value === undefined || isLeftOut(name)) continue;
     if (typeof value === "string") kept.push(name, value);
     else for (const single of value) kept.push(name, single);
   }

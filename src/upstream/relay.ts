@@ -1,7 +1,9 @@
 import type { Answer } from "../dialects/answer.ts";
+import { httpOperation } from "../dialects/http.ts";
 import type { Call } from "../dialects/operation.ts";
+import type { RawRequest } from "../dialects/raw-request.ts";
 import type { Clock } from "../state/clock.ts";
-import { UpstreamClient, type UpstreamTimeouts } from "./client.ts";
+import { type UpgradeEvents, type UpstreamCall, UpstreamClient, type UpstreamTimeouts } from "./client.ts";
 import { DECODABLE } from "./decode.ts";
 import { GuardedReply, type ReplyGuard } from "./guarded-reply.ts";
 import { keyFromEnvironment, requestHeaders } from "./headers.ts";
@@ -30,6 +32,7 @@ export class Relay {
   readonly #environmentKeys = new Map<string, string | undefined>();
   #client: UpstreamClient | undefined;
   #loading: Promise<UpstreamClient> | undefined;
+  #webSockets: Promise<UpstreamClient> | undefined;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -55,12 +58,28 @@ export class Relay {
     return this.#loading.then((client) => this.#send(client, call, target, tapes));
   }
 
+  /**
+   * Asks the provider to speak WebSocket. What it says then is nobody's business here.
+   * @throws {NoUpstreamError}
+   */
+  async webSocket(raw: RawRequest, events: UpgradeEvents): Promise<UpstreamCall> {
+    const { provider, origin, path } = targetOf({ raw, operation: httpOperation }, this.#options.urls);
+    this.#webSockets ??= UpstreamClient.load(this.#options.timeouts, false);
+    const client = await this.#webSockets;
+    return client.upgrade({ origin, path, headers: requestHeaders(raw, provider, this.#key(provider)) }, events);
+  }
+
   /** Breaks what is under way and closes the connections that are kept. */
   async close(): Promise<void> {
-    const client = await this.#loading;
+    const clients = await Promise.all([this.#loading, this.#webSockets]);
     this.#client = undefined;
     this.#loading = undefined;
-    await client?.close();
+    this.#webSockets = undefined;
+    await Promise.all(clients.map((client) => client?.close()));
+  }
+
+  #key(provider: string): string | undefined {
+    return this.#options.keys?.get(provider) ?? this.#environmentKey(provider);
   }
 
   /** The environment is asked once for each provider: it is slow, and does not change. */
@@ -71,9 +90,8 @@ export class Relay {
 
   #send(client: UpstreamClient, call: Call, target: Target, tapes: TapeMaker | undefined): Promise<Answer> {
     const { raw } = call;
-    const { keys } = this.#options;
     const { provider, origin, path } = target;
-    const key = keys?.get(provider) ?? this.#environmentKey(provider);
+    const key = this.#key(provider);
     const guard = this.#options.guard?.(call, provider);
     const headers = requestHeaders(raw, provider, key, readableCodings(guard, tapes));
     const relayed = new RelayedCall(this.#options, call, target, headers, tapes);

@@ -7,14 +7,14 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { StuntDouble } from "../../src/index.ts";
+import { StuntDouble, type StuntDoubleOptions } from "../../src/index.ts";
 import { makeCertificate } from "../../src/server/certificate.ts";
 import { folder, listening, onCleanup } from "./support.ts";
 
 const run = promisify(execFile);
 
-async function started(ca = folder()): Promise<{ double: StuntDouble; ca: string }> {
-  const double = await StuntDouble.start({ proxy: { ca } });
+async function started(ca = folder(), options: StuntDoubleOptions = {}): Promise<{ double: StuntDouble; ca: string }> {
+  const double = await StuntDouble.start({ proxy: { ca }, ...options });
   onCleanup(() => double.stop());
   return { double, ca };
 }
@@ -42,21 +42,29 @@ const ask = [
   JSON.stringify({ model: "gpt-5", messages: [{ role: "user", content: "hello" }] }),
 ];
 
-it("opens connections to a provider's host for who trusts its authority, also for clients that would speak HTTP/2", async () => {
-  const { double, ca } = await started();
+it("opens connections to a provider's host for who trusts its authority, and speaks HTTP/1.1 and HTTP/2 on them", async () => {
+  const asked: string[] = [];
+  const upstream = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.end("from the provider");
+  });
+  const { double, ca } = await started(folder(), {
+    record: { proxyOnly: true, providers: { openai: await listening(upstream) } },
+  });
   double.onMessage("hello", { content: "from the double" });
-  for (const version of ["--http1.1", "--http2"]) {
-    const text = await curl(
-      version,
-      "-x",
-      double.url,
-      "--cacert",
-      join(ca, "ca.pem"),
-      ...ask,
-      "https://api.openai.com/v1/chat/completions",
+  const trusting = ["-x", double.url, "--cacert", join(ca, "ca.pem"), "-w", " %{http_version}"];
+  for (const [flag, version] of [
+    ["--http1.1", "1.1"],
+    ["--http2", "2"],
+  ] as const) {
+    const text = await curl(flag, ...trusting, ...ask, "https://api.openai.com/v1/chat/completions");
+    expect(text).toContain("from the double");
+    expect(text.endsWith(` ${version}`)).toBe(true);
+    expect(await curl(flag, ...trusting, "https://api.openai.com/v1/files?limit=1")).toBe(
+      `from the provider ${version}`,
     );
-    expect(JSON.parse(text).choices[0].message.content).toBe("from the double");
   }
+  expect(asked).toEqual(["GET /v1/files?limit=1", "GET /v1/files?limit=1"]);
   await expect(curl("-x", double.url, ...ask, "https://api.openai.com/v1/chat/completions")).rejects.toThrow(
     /certificate/,
   );
