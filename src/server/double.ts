@@ -183,10 +183,11 @@ export class StuntDouble {
   }
 
   /**
-   * Adds the fixtures of files and folders.
+   * Adds the fixtures of files and folders. The folder that is recorded into need not be there yet.
    * @throws {FixtureError} with every fault of every file
    */
   load(...paths: string[]): this {
+    this.#parts.recording.makeFolder(paths);
     return this.addFixtures(loadFixtures(paths));
   }
 
@@ -195,6 +196,7 @@ export class StuntDouble {
    * @throws {FixtureError} with every fault of every file
    */
   async loadAsync(...paths: string[]): Promise<this> {
+    this.#parts.recording.makeFolder(paths);
     return this.addFixtures(await loadFixturesAsync(paths, { warn: (message) => this.#parts.warn(message) }));
   }
 
@@ -204,6 +206,7 @@ export class StuntDouble {
    * @throws {FixtureError} with every fault of every file, to begin with
    */
   async watch(paths: string | readonly string[], options: WatchOptions = {}): Promise<this> {
+    this.#parts.recording.makeFolder([paths].flat());
     const { watchFixtures } = await import("../fixtures/watch.ts");
     const warn = (message: string): void => this.#parts.warn(message);
     const watch = await watchFixtures(

@@ -1,7 +1,10 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Answer, Answerer } from "../dialects/answer.ts";
 import { httpOperation } from "../dialects/http.ts";
 import type { Call, Operation } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
+import { isUrl } from "../fixtures/files.ts";
 import type { Identifier } from "../fixtures/identity.ts";
 import type { RecordedAnswers } from "../fixtures/recorded-answers.ts";
 import type { FixtureRecorder } from "../fixtures/recorder.ts";
@@ -113,6 +116,16 @@ export class Recording {
   /** Where recordings go. */
   get folder(): string {
     return this.#options.fixturePath ?? DEFAULTS.fixturePath;
+  }
+
+  /**
+   * Makes the folder that is recorded into, if it is among these paths: on a first run there is none.
+   * @throws {Error} what the file system says
+   */
+  makeFolder(paths: readonly string[]): void {
+    const { folder } = this;
+    const isNamed = paths.some((path) => !isUrl(path) && resolve(path) === resolve(folder));
+    if (this.#mode === "record" && isNamed && !existsSync(folder)) mkdirSync(folder, { recursive: true });
   }
 
   /** A sequence that is being recorded goes on; one that is replayed ends as its user said. */
