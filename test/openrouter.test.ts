@@ -272,6 +272,33 @@ describe("responses", () => {
   });
 });
 
+describe("a stream of responses", () => {
+  it.each([
+    ["stop", "completed"],
+    ["length", "incomplete"],
+    ["content_filter", "failed"],
+  ] as const)("has its cost at the end where the reason is %s", async (finishReason, status) => {
+    double.onMessage("hello", { content: "Hi!", finishReason, usage: { output_tokens: 2, cost: 0.5, is_byok: true } });
+    const request = { model: "openai/gpt-4o", input: "hello" };
+    const events = [];
+    for await (const event of await client.responses.create({ ...request, stream: true })) events.push(event);
+    const usage = { output_tokens: 2, cost: 0.5, is_byok: true, cost_details: { upstream_inference_cost: null } };
+    expect(events.at(-1)).toMatchObject({ type: `response.${status}`, response: { status, usage } });
+    expect(await client.responses.create(request)).toMatchObject({ status, usage });
+    expect(events[0]).toMatchObject({ type: "response.created", response: { usage: null } });
+  });
+
+  it("begins with a comment, if asked", async () => {
+    double.onMessage("hello", { content: "Hi!" }, { openRouterProcessing: true });
+    const body = JSON.stringify({ model: "openai/gpt-4o", input: "hello", stream: true });
+    const text = await (await double.fetch("http://double/api/v1/responses", { method: "POST", body })).text();
+    expect(text).toMatch(/^: OPENROUTER PROCESSING\n\nevent: response\.created\n/);
+    expect(text.match(/OPENROUTER/g)).toHaveLength(1);
+    const stream = client.responses.stream({ model: "openai/gpt-4o", input: "hello" });
+    expect((await stream.finalResponse()).output_text).toBe("Hi!");
+  });
+});
+
 describe("the official provider of the AI SDK", () => {
   const tools = {
     weather: tool({

@@ -24,7 +24,8 @@ export const openRouterResponses: Operation = {
     const reply = out as ChatReply;
     const events = (base.encodeStream?.(out, withIds(context)) ?? []).map((event): WireEvent => {
       const { data } = event;
-      if (!isObject(data) || data["type"] !== "response.completed") return event;
+      // Whatever ends it has the usage: completed, incomplete, failed.
+      if (!isObject(data) || data["response"] === undefined) return event;
       return { ...event, data: { ...data, response: withCosts(data["response"], reply) } };
     });
     const comment = reply.envelope?.keepAlive ? openRouterFlavour.keepAlive : undefined;
