@@ -375,6 +375,26 @@ describe("invoke", () => {
     expect(await invoke(modelId, nova)).toMatchObject({ output: { message: { content: [{ text: "Hi!" }] } } });
   });
 
+  it("embeddings of Titan for images, texts and both", async () => {
+    const embed = (body: object) => invoke("amazon.titan-embed-image-v1", body) as Promise<{ embedding: number[] }>;
+    const inputImage = Buffer.from("a picture").toString("base64");
+    const embeddingConfig = { outputEmbeddingLength: 256 };
+    const image = await embed({ inputImage, embeddingConfig });
+    expect(image).toEqual({ embedding: expect.any(Array), inputTextTokenCount: 0, message: null });
+    const text = await embed({ inputText: "a picture", embeddingConfig });
+    expect(text).toMatchObject({ inputTextTokenCount: 3 });
+    const both = await embed({ inputText: "a picture", inputImage, embeddingConfig });
+    expect(both.embedding).toEqual(image.embedding.map((value, at) => (value + text.embedding[at]!) / 2));
+    expect((await embed({ inputImage })).embedding).toHaveLength(1024);
+    double.onEmbedding("fixed", { embedding: [0.5, -0.5] });
+    expect((await embed({ inputText: "fixed", inputImage })).embedding).toEqual([0.5, -0.5]);
+    await expect(embed({})).rejects.toMatchObject({ name: "ValidationException" });
+    await expect(embed({ inputImage: "no base64!" })).rejects.toMatchObject({ name: "SerializationException" });
+    await expect(embed({ inputImage, embeddingConfig: { outputEmbeddingLength: 0 } })).rejects.toThrow(
+      "#/embeddingConfig/outputEmbeddingLength: 0",
+    );
+  });
+
   it("embeddings of Titan and Cohere", async () => {
     double.onEmbedding("fixed", { embedding: [0.5, -0.5] });
     const made = (await invoke("amazon.titan-embed-text-v2:0", { inputText: "any", dimensions: 256 })) as {

@@ -15,7 +15,7 @@ import { openRouter } from "../dialects/openrouter/index.ts";
 import type { Dialect } from "../dialects/operation.ts";
 import { vertex } from "../dialects/vertex/index.ts";
 import { anthropicModels } from "./anthropic-models.ts";
-import { cohereOnBedrock, titanEmbeddings } from "./bedrock-embeddings.ts";
+import { cohereOnBedrock, titanEmbeddings, titanImageEmbeddings } from "./bedrock-embeddings.ts";
 import { cohereEmbeddings } from "./cohere-embeddings.ts";
 import { openaiEmbeddings } from "./embeddings.ts";
 import { geminiEmbeddings } from "./gemini-embeddings.ts";
@@ -34,7 +34,11 @@ export const dialects: readonly Dialect[] = [
   { name: "anthropic-models", providers: ["anthropic"], operations: [anthropicModels] },
   bedrockConverse,
   bedrockInvoke,
-  { name: "bedrock-embeddings", providers: ["bedrock"], operations: [titanEmbeddings, cohereOnBedrock] },
+  {
+    name: "bedrock-embeddings",
+    providers: ["bedrock"],
+    operations: [titanEmbeddings, titanImageEmbeddings, cohereOnBedrock],
+  },
   cohere,
   { name: "cohere-embeddings", providers: ["cohere"], operations: cohereEmbeddings },
   gemini,

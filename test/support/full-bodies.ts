@@ -316,6 +316,8 @@ const cohere = {
 const text = { prompt: "Once", max_gen_len: 5, max_tokens: 5, temperature: 1, top_p: 1, stop: ["x"], images: [DATA] };
 const titan = {
   inputText: "Once",
+  inputImage: DATA,
+  embeddingConfig: { outputEmbeddingLength: 8 },
   textGenerationConfig: { maxTokenCount: 5, temperature: 1, stopSequences: ["x"] },
   dimensions: 8,
   normalize: true,
@@ -369,5 +371,6 @@ const BEDROCK: Record<string, string[]> = {
   "bedrock-invoke-mistral": ["mistral.mistral-7b-instruct-v0:2", "invoke", "invoke-with-response-stream"],
   "bedrock-invoke-titan": ["amazon.titan-text-express-v1", "invoke", "invoke-with-response-stream"],
   "bedrock-titan-embeddings": ["amazon.titan-embed-text-v2:0", "invoke"],
+  "bedrock-titan-image-embeddings": ["amazon.titan-embed-image-v1", "invoke"],
   "bedrock-cohere-embeddings": ["cohere.embed-v4:0", "invoke"],
 };
