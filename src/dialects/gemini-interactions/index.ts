@@ -1,11 +1,12 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView, PlainView } from "../../chat/view.ts";
+import { GEMINI_INTERACTIONS } from "../gemini-steps/response.ts";
 import { type Dialect, defineOperation, type HttpMethod, type Route } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 import { encodeInteractionError, encodeInteractionStreamError } from "./errors.ts";
 import { decodeInteractionRequest } from "./request.ts";
-import { encodeInteraction, GEMINI_INTERACTIONS, type InteractionVariant } from "./response.ts";
+import { encodeInteraction, type InteractionVariant } from "./response.ts";
 import { interactionRules } from "./rules.ts";
 import { cancelInteraction, deleteInteraction, fetchInteraction, rememberInteraction } from "./store.ts";
 import { encodeInteractionStream, encodeStoredStream } from "./stream.ts";

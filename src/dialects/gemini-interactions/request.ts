@@ -1,8 +1,8 @@
-import type { ChatMessage, ChatRequest, ChatTool } from "../../chat/request.ts";
+import { type ChatMessage, type ChatRequest, type ChatTool, functionTool } from "../../chat/request.ts";
+import { addStep, CONTENT_TYPES, contentOf } from "../gemini-steps/request.ts";
 import type { Memory } from "../operation.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
 import { checkType, invalid, requireObject, requireString, typedObjects, wrong } from "./check.ts";
-import { addStep, CONTENT_TYPES, contentOf } from "./steps.ts";
 import { conversationOf } from "./store.ts";
 
 /**
@@ -55,10 +55,8 @@ function decodeInput(input: unknown, continuation: unknown): ChatMessage[] {
 
 function decodeTool(tool: JsonObject & { type: string }, index: number): ChatTool {
   if (tool.type !== "function") return tool;
-  const { type, name, description, parameters, ...others } = tool;
-  const offered: ChatTool["function"] = { name: requireString(tool, "name", `tools[${index}].`), parameters };
-  if (typeof description === "string") offered.description = description;
-  return { ...others, type, function: offered };
+  const { type: _, name, description, parameters, ...others } = tool;
+  return functionTool(requireString(tool, "name", `tools[${index}].`), description, parameters, others);
 }
 
 /** A format without a schema asks for any JSON; `response_mime_type` is how it was asked for before. */

@@ -1,10 +1,10 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatMessage, ChatRequest } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
+import { addStep, type Step } from "../gemini-steps/request.ts";
 import { once } from "../once.ts";
 import type { Call, Memory, Sent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
-import { addStep, type Step } from "./steps.ts";
 
 /** An interaction that was created with `store`, which is how they are created unless it is said otherwise. */
 interface StoredInteraction {

@@ -1,17 +1,9 @@
 import type { ChatReply } from "../../chat/reply.ts";
+import { encodeSteps, GEMINI_INTERACTIONS } from "../gemini-steps/response.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
 import { Traverser } from "../traverser.ts";
-import {
-  encodeSteps,
-  encodeUsage,
-  GEMINI_INTERACTIONS,
-  type InteractionVariant,
-  identity,
-  interactionId,
-  statusOf,
-  tail,
-} from "./response.ts";
+import { encodeUsage, type InteractionVariant, identity, interactionId, statusOf, tail } from "./response.ts";
 import { interactionRules } from "./rules.ts";
 
 /**

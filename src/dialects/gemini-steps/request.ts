@@ -5,8 +5,8 @@ import {
   type RequestToolCall,
   textOrParts,
 } from "../../chat/request.ts";
+import { checkBase64, checkType, requireString, typedObjects } from "../gemini-interactions/check.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
-import { checkBase64, checkType, requireString, typedObjects } from "./check.ts";
 
 /** What happened in an interaction, in order: inputs, outputs, thoughts, calls and their results. */
 export type Step = JsonObject & { type: string };
