@@ -1,11 +1,12 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView } from "../../chat/view.ts";
+import { ANTHROPIC } from "../anthropic-blocks/response.ts";
 import { type Dialect, defineOperation } from "../operation.ts";
 import { tokenCountOperation } from "../token-count.ts";
 import { encodeAnthropicError, encodeAnthropicStreamError } from "./errors.ts";
 import { decodeCountTokensRequest, decodeMessagesRequest } from "./request.ts";
-import { ANTHROPIC, encodeMessage } from "./response.ts";
+import { encodeMessage } from "./response.ts";
 import { anthropicRules } from "./rules.ts";
 import { encodeMessageStream } from "./stream.ts";
 

@@ -1,15 +1,10 @@
-import {
-  type ChatMessage,
-  type ChatRequest,
-  type ChatTool,
-  type ContentPart,
-  type RequestToolCall,
-  textOrParts,
-  turnMessages,
-} from "../../chat/request.ts";
-import { type ApiError, badRequest } from "../api-error.ts";
+import { type ChatMessage, type ChatRequest, type ChatTool, functionTool } from "../../chat/request.ts";
+import { checkPrompt } from "../anthropic-blocks/check.ts";
+import { contentOf, turnOf } from "../anthropic-blocks/request.ts";
+import { badRequest } from "../api-error.ts";
+import type { Kind } from "../kinds.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
-import { check, checkBlocks, checkOptional, checkTexts, type Kind, wrong } from "./check.ts";
+import { check, checkOptional, wrong } from "./check.ts";
 
 /**
  * Decodes `POST /v1/messages`.
@@ -80,9 +75,7 @@ function decodeMessages(system: unknown, messages: unknown): ChatMessage[] {
     if (system !== "") decoded.push({ role: "system", content: system });
   } else if (system !== undefined && system !== null) {
     check("system", "list", system);
-    const path = (): string => "system";
-    const blocks = checkBlocks(system as unknown[], path);
-    checkTexts(blocks, path);
+    const blocks = checkPrompt(system as unknown[], () => "system");
     if (blocks.length > 0) decoded.push({ role: "system", content: contentOf(blocks) });
   }
   for (let index = 0; index < given.length; index++) {
@@ -108,68 +101,7 @@ function decodeMessage(message: unknown, index: number, last: boolean, decoded: 
     decoded.push({ role, content });
     return;
   }
-  const path = (): string => `messages.${index}.content`;
-  const blocks = checkBlocks(content, path);
-  checkTexts(blocks, path);
-  if (role === "assistant") decoded.push(assistantMessage(blocks, index));
-  else decoded.push(...userMessages(role, blocks, index));
-}
-
-/** What is left of a message that held nothing else than tool results is no message, or the turn would seem to be the user's. */
-function userMessages(role: string, blocks: JsonObject[], index: number): ChatMessage[] {
-  const result = (block: JsonObject, at: number): ChatMessage | undefined => {
-    const { type } = block;
-    if (type === "tool_use") throw misplaced(index, type, "assistant");
-    if (type !== "tool_result") return undefined;
-    if (role !== "user") throw misplaced(index, type, "user");
-    return toolMessage(block, index, at);
-  };
-  return turnMessages(blocks, result, (others) => ({ role, content: contentOf(others) }));
-}
-
-function toolMessage(block: JsonObject, index: number, at: number): ChatMessage {
-  const { tool_use_id: id, content, is_error: failed } = block;
-  const message: ChatMessage = { role: "tool", tool_call_id: id as string, content: "" };
-  if (typeof content === "string") {
-    message.content = content;
-  } else if (content !== undefined && content !== null) {
-    const path = (): string => `messages.${index}.content.${at}.tool_result.content`;
-    if (!Array.isArray(content)) throw wrong(path(), "list", content);
-    message.content = contentOf(checkBlocks(content, path));
-  }
-  if (failed !== undefined) message["is_error"] = failed;
-  return message;
-}
-
-function assistantMessage(blocks: JsonObject[], index: number): ChatMessage {
-  const calls: RequestToolCall[] = [];
-  const thinking: JsonObject[] = [];
-  const others: JsonObject[] = [];
-  for (const block of blocks) {
-    switch (block["type"]) {
-      case "tool_result":
-        throw misplaced(index, "tool_result", "user");
-      case "tool_use": {
-        const { id, name, input } = block as { id: string; name: string; input: JsonObject };
-        calls.push({ id, type: "function", function: { name, arguments: JSON.stringify(input) } });
-        break;
-      }
-      case "thinking":
-      case "redacted_thinking":
-        thinking.push(block);
-        break;
-      default:
-        others.push(block);
-    }
-  }
-  const message: ChatMessage = { role: "assistant", content: others.length > 0 ? contentOf(others) : null };
-  if (thinking.length > 0) message["thinking_blocks"] = thinking;
-  if (calls.length > 0) message.tool_calls = calls;
-  return message;
-}
-
-function contentOf(blocks: JsonObject[]): string | ContentPart[] {
-  return textOrParts(blocks as unknown as ContentPart[]);
+  decoded.push(...turnOf(role, content, index));
 }
 
 /** Server tools keep their own type and members; their name is where that of a function is. */
@@ -188,9 +120,7 @@ function decodeTool(tool: unknown, index: number): ChatTool {
   }
   checkOptional(`${path}.description`, "string", description);
   check(`${path}.input_schema`, "object", parameters);
-  const offered: ChatTool["function"] = { name: name as string, parameters };
-  if (typeof description === "string") offered.description = description;
-  return { ...others, type: "function", function: offered };
+  return functionTool(name as string, description, parameters, others);
 }
 
 function decodeToolChoice(choice: JsonObject): unknown {
@@ -219,10 +149,6 @@ function decodeFormat(body: JsonObject): ChatRequest["response_format"] {
   if (format["type"] !== "json_schema") throw badRequest(`${path}.type: Input should be 'json_schema'`);
   check(`${path}.schema`, "object", format["schema"]);
   return { type: "json_schema", json_schema: { schema: format["schema"] } };
-}
-
-function misplaced(index: number, type: string, role: string): ApiError {
-  return badRequest(`messages.${index}: \`${type}\` blocks can only be in \`${role}\` messages`);
 }
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;

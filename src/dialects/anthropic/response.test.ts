@@ -2,12 +2,12 @@ import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChatReply, Finish, Part } from "../../chat/reply.ts";
+import { ANTHROPIC } from "../anthropic-blocks/response.ts";
 import { callOf } from "../call.ts";
 import { renderStream, renderUnary, type Stamp } from "../encode.ts";
 import type { Call } from "../operation.ts";
 import { RawRequest } from "../raw-request.ts";
 import { anthropic } from "./index.ts";
-import { ANTHROPIC } from "./response.ts";
 
 const [messages] = anthropic.operations;
 const stamp: Stamp = { id: "0123456789abcdefghij", created: 1_700_000_000 };

@@ -1,21 +1,8 @@
-import { parseArguments } from "../../chat/arguments.ts";
-import {
-  type ChatReply,
-  type Choice,
-  type Finish,
-  type Native,
-  nativeMembers,
-  nativeOf,
-  type Part,
-  type ReasoningPart,
-  reasoningText,
-  type ToolCallPart,
-} from "../../chat/reply.ts";
+import { type ChatReply, type Finish, finishOf, joinedText, partsOf } from "../../chat/reply.ts";
+import { ANTHROPIC, encodeBlocks, members } from "../anthropic-blocks/response.ts";
 import type { EncodeContext } from "../operation.ts";
-import { isObject, type JsonObject } from "../raw-request.ts";
+import type { JsonObject } from "../raw-request.ts";
 import { tokenCounts } from "../token-counts.ts";
-
-export const ANTHROPIC = "anthropic";
 
 /**
  * Encodes the unary reply.
@@ -43,99 +30,22 @@ export function messageHead({ envelope }: ChatReply, context: EncodeContext): Js
 
 /** Members of the message that only this dialect has: `container`, `context_management` … */
 export function ownMembers(reply: ChatReply): JsonObject {
-  return { ...members(reply.envelope?.native), ...members(choiceOf(reply)?.native) };
-}
-
-function members(native: Native | undefined): JsonObject | undefined {
-  return nativeMembers(native, ANTHROPIC);
-}
-
-/** The provider gives one choice; of a reply with several it is the first. */
-function choiceOf(reply: ChatReply): Choice | undefined {
-  return reply.choices[0];
-}
-
-/** A content block, whole. */
-export interface Block {
-  value: JsonObject;
-  /** The JSON text of its `input` as it is streamed. */
-  input?: string;
-}
-
-export function encodeBlocks(reply: ChatReply, context: EncodeContext): Block[] {
-  return (choiceOf(reply)?.parts ?? []).flatMap((part) => encodePart(part, context));
-}
-
-function encodePart(part: Part, context: EncodeContext): Block[] {
-  switch (part.type) {
-    case "text": {
-      const citations = nativeOf(part.annotations, ANTHROPIC);
-      return [{ value: { type: "text", text: part.text, ...(citations !== undefined && { citations }) } }];
-    }
-    case "reasoning":
-      return encodeReasoning(part);
-    case "toolCall":
-      return [encodeToolUse(part, context)];
-    case "webSearch": {
-      const id = context.id("srvtoolu_");
-      const input = { query: part.query };
-      return [
-        inputBlock({ type: "server_tool_use", id, name: "web_search", input, caller: DIRECT }),
-        { value: { type: "web_search_tool_result", tool_use_id: id, content: [], caller: DIRECT } },
-      ];
-    }
-    case "opaque": {
-      const { dialect, value } = part;
-      if (dialect !== ANTHROPIC || !isObject(value)) return [];
-      return [isObject(value["input"]) ? inputBlock(value) : { value }];
-    }
-    // The text of a refusal is in `stop_details`; media this API does not send.
-    case "refusal":
-    case "media":
-      return [];
-  }
-}
-
-const DIRECT = { type: "direct" };
-
-function inputBlock(value: JsonObject): Block {
-  return { value, input: JSON.stringify(value["input"]) };
-}
-
-function encodeReasoning(part: ReasoningPart): Block[] {
-  if (part.redacted !== undefined) return [{ value: { type: "redacted_thinking", data: part.redacted } }];
-  const thinking = reasoningText(part);
-  if (thinking === undefined) return [];
-  return [{ value: { type: "thinking", thinking, signature: part.signature ?? "", ...members(part.native) } }];
-}
-
-function encodeToolUse(part: ToolCallPart, context: EncodeContext): Block {
-  const value = {
-    type: "tool_use",
-    id: part.id ?? context.id("toolu_"),
-    name: part.name,
-    input: parseArguments(part.arguments),
-    caller: DIRECT,
-    ...members(part.native),
-  };
-  return { value, input: part.arguments };
+  return { ...members(reply.envelope?.native), ...members(reply.choices[0]?.native) };
 }
 
 /** How the message ended. */
 export function encodeStop(reply: ChatReply): JsonObject {
-  const choice = choiceOf(reply);
-  const refusals = choice?.parts.filter((part) => part.type === "refusal") ?? [];
-  const refused = refusals.length > 0 && choice?.finish.reason === "stop";
-  const explanation = refusals.map((part) => part.text).join("");
+  const [choice] = reply.choices;
+  const explanation = joinedText(partsOf(reply), "refusal");
   return {
-    stop_reason: choice === undefined ? "end_turn" : stopReason(refused ? { reason: "refusal" } : choice.finish),
+    stop_reason: choice === undefined ? "end_turn" : stopReason(finishOf(choice)),
     stop_sequence: choice?.finish.stopSequence ?? null,
-    stop_details: explanation === "" ? null : { type: "refusal", category: null, explanation },
+    stop_details: explanation ? { type: "refusal", category: null, explanation } : null,
   };
 }
 
 /** @see https://docs.claude.com/en/api/handling-stop-reasons */
-export function stopReason(finish: Finish): string {
+function stopReason(finish: Finish): string {
   if (finish.native?.dialect === ANTHROPIC) return finish.native.value;
   if (finish.stopSequence !== undefined) return "stop_sequence";
   switch (finish.reason) {
@@ -164,7 +74,7 @@ export function encodeUsage(reply: ChatReply, context: EncodeContext): JsonObjec
   if (own !== undefined) return own;
   const { uncached, completion } = tokenCounts(reply, context);
   const written = usage?.cacheWriteTokens ?? 0;
-  const searches = choiceOf(reply)?.parts.filter((part) => part.type === "webSearch").length ?? 0;
+  const searches = partsOf(reply).filter((part) => part.type === "webSearch").length;
   return {
     input_tokens: uncached,
     cache_creation_input_tokens: written,

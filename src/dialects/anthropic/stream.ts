@@ -1,7 +1,9 @@
 import type { ChatReply } from "../../chat/reply.ts";
+import { encodeBlocks } from "../anthropic-blocks/response.ts";
+import { event, PING, streamBlock } from "../anthropic-blocks/stream.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import type { JsonObject } from "../raw-request.ts";
-import { type Block, encodeBlocks, encodeStop, encodeUsage, messageHead, ownMembers } from "./response.ts";
+import { encodeStop, encodeUsage, messageHead, ownMembers } from "./response.ts";
 
 /** Of the message, what is told at its end: beside `stop_reason` and the usage … */
 const IN_DELTA = ["stop_reason", "stop_sequence", "stop_details", "container"];
@@ -44,48 +46,12 @@ export function encodeMessageStream(reply: ChatReply, context: EncodeContext): W
   return events;
 }
 
-const PING: WireEvent = { event: "ping", data: { type: "ping" }, rides: true };
-
-function event(type: string, members: JsonObject): WireEvent {
-  return { event: type, data: { type, ...members } };
-}
-
 /** The provider counts a first token or two before it has written anything. */
 function usageAtStart(usage: JsonObject): JsonObject {
   const started = without(usage, USAGE_AT_END);
   const output = started["output_tokens"];
   if (typeof output === "number") started["output_tokens"] = Math.min(1, output);
   return started;
-}
-
-function streamBlock({ value, input }: Block, index: number, context: EncodeContext, events: WireEvent[]): void {
-  const start = (content_block: JsonObject): void => {
-    events.push(event("content_block_start", { index, content_block }));
-    if (index === 0) events.push(PING);
-  };
-  const delta = (type: string, name: string, given: unknown): void => {
-    events.push(event("content_block_delta", { index, delta: { type, [name]: given } }));
-  };
-  const { type, text, thinking, signature, content, citations } = value;
-  if (input !== undefined) {
-    start({ ...value, input: {} });
-    delta("input_json_delta", "partial_json", "");
-    if (input !== "{}") for (const piece of context.pieces(input)) delta("input_json_delta", "partial_json", piece);
-  } else if (type === "text" && typeof text === "string") {
-    start({ ...value, text: "", ...(Array.isArray(citations) && { citations: [] }) });
-    for (const piece of context.pieces(text)) delta("text_delta", "text", piece);
-    if (Array.isArray(citations)) for (const citation of citations) delta("citations_delta", "citation", citation);
-  } else if (type === "thinking" && typeof thinking === "string") {
-    start({ ...value, thinking: "", signature: "" });
-    for (const piece of context.pieces(thinking)) delta("thinking_delta", "thinking", piece);
-    if (typeof signature === "string" && signature !== "") delta("signature_delta", "signature", signature);
-  } else if (type === "compaction" && typeof content === "string") {
-    start({ ...value, content: null });
-    delta("compaction_delta", "content", content);
-  } else {
-    start(value);
-  }
-  events.push(event("content_block_stop", { index }));
 }
 
 function without(members: JsonObject, names: string[]): JsonObject {

@@ -12,6 +12,7 @@ import {
   reasoningText,
 } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
+import type { ContentBlock } from "../content-block.ts";
 import type { EncodeContext } from "../operation.ts";
 import { withValue } from "../paths.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
@@ -79,18 +80,11 @@ function members(native: Native | undefined): JsonObject | undefined {
   return nativeMembers(native, BEDROCK_CONVERSE);
 }
 
-/** A content block, whole. */
-export interface Block {
-  value: JsonObject;
-  /** The JSON text of a tool's input as it is streamed. */
-  input?: string;
-}
-
-export function encodeBlocks(reply: ChatReply, context: EncodeContext): Block[] {
+export function encodeBlocks(reply: ChatReply, context: EncodeContext): ContentBlock[] {
   return partsOf(reply).flatMap((part) => encodePart(part, context));
 }
 
-function encodePart(part: Part, context: EncodeContext): Block[] {
+function encodePart(part: Part, context: EncodeContext): ContentBlock[] {
   switch (part.type) {
     case "text": {
       const citations = nativeOf(part.annotations, BEDROCK_CONVERSE);
@@ -127,7 +121,7 @@ function encodePart(part: Part, context: EncodeContext): Block[] {
   }
 }
 
-function encodeReasoning(part: ReasoningPart): Block[] {
+function encodeReasoning(part: ReasoningPart): ContentBlock[] {
   const { signature, redacted } = part;
   if (redacted !== undefined) return [{ value: { reasoningContent: { redactedContent: redacted } } }];
   const text = reasoningText(part);

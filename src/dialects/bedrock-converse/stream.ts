@@ -1,8 +1,8 @@
 import type { ChatReply } from "../../chat/reply.ts";
+import type { ContentBlock } from "../content-block.ts";
 import type { EncodeContext, WireEvent } from "../operation.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
 import {
-  type Block,
   type ConverseVariant,
   encodeBlocks,
   encodeUsage,
@@ -46,7 +46,7 @@ interface Pieces {
   deltas: JsonObject[];
 }
 
-function streamed({ value, input }: Block, context: EncodeContext): Pieces {
+function streamed({ value, input }: ContentBlock, context: EncodeContext): Pieces {
   const { text, toolUse, toolResult, reasoningContent, citationsContent, image } = value;
   if (typeof text === "string") return { deltas: texts(text, context) };
   if (isObject(toolUse) && input !== undefined) {

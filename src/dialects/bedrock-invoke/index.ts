@@ -1,9 +1,10 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
 import { ChatView, PlainView } from "../../chat/view.ts";
-import { ANTHROPIC, encodeUsage as anthropicUsage, encodeMessage } from "../anthropic/response.ts";
+import { encodeUsage as anthropicUsage, encodeMessage } from "../anthropic/response.ts";
 import { anthropicRules } from "../anthropic/rules.ts";
 import { encodeMessageStream } from "../anthropic/stream.ts";
+import { ANTHROPIC } from "../anthropic-blocks/response.ts";
 import { ApiError } from "../api-error.ts";
 import { askedTo, bedrockCommon } from "../bedrock/common.ts";
 import { actionOf } from "../bedrock/path.ts";

@@ -1,27 +1,14 @@
 import { notStrictBase64At } from "../../wire/base64.ts";
 import { ApiError, badRequest } from "../api-error.ts";
-import { isObject, type JsonObject, kindOf } from "../raw-request.ts";
-
-const KINDS = {
-  string: (value: unknown): value is string => typeof value === "string",
-  number: (value: unknown): value is number => typeof value === "number",
-  list: (value: unknown): value is unknown[] => Array.isArray(value),
-  object: isObject,
-};
-
-interface Kinds {
-  string: string;
-  number: number;
-  list: unknown[];
-  object: JsonObject;
-}
+import { isOf, type Kind, type Kinds } from "../kinds.ts";
+import { kindOf } from "../raw-request.ts";
 
 /**
  * @param place as AWS writes it: elements of lists are counted from 1 (`messages.1.member.role`)
  * @throws {ApiError} 400
  */
-export function need<Kind extends keyof Kinds>(kind: Kind, value: unknown, place: string): Kinds[Kind] {
-  if (KINDS[kind](value)) return value as Kinds[Kind];
+export function need<K extends Kind>(kind: K, value: unknown, place: string): Kinds[K] {
+  if (isOf(kind, value)) return value;
   if (value === undefined || value === null) throw invalid(place, "null", "Member must not be null");
   throw new ApiError({
     status: 400,
@@ -31,7 +18,7 @@ export function need<Kind extends keyof Kinds>(kind: Kind, value: unknown, place
 }
 
 /** The same for what may be left out. */
-export function may<Kind extends keyof Kinds>(kind: Kind, value: unknown, place: string): Kinds[Kind] | undefined {
+export function may<K extends Kind>(kind: K, value: unknown, place: string): Kinds[K] | undefined {
   return value === undefined || value === null ? undefined : need(kind, value, place);
 }
 

@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatRequest, ChatTool, ContentPart, RequestToolCall } from "../../chat/request.ts";
 import { isBrokenDataUrl } from "../../wire/base64.ts";
 import { type ApiError, badRequest } from "../api-error.ts";
+import { isOf, type Kind } from "../kinds.ts";
 import { isObject, type JsonObject, jsonObject, kindOf, type RawRequest } from "../raw-request.ts";
 
 const ROLES = ["user", "assistant", "system", "tool"];
@@ -52,8 +53,6 @@ export function modelOf(body: JsonObject): string {
   return model;
 }
 
-type Kind = "string" | "number" | "boolean" | "list" | "object";
-
 /** @throws {ApiError} 400 when a member is there and has another type, or is not there and has to be */
 export function check(body: JsonObject, name: string, kind: Kind, place = "", required = false): void {
   const value = body[name];
@@ -61,8 +60,7 @@ export function check(body: JsonObject, name: string, kind: Kind, place = "", re
     if (required) throw badRequest(`invalid request: ${place}${name} must be provided`);
     return;
   }
-  const holds = kind === "list" ? Array.isArray(value) : kind === "object" ? isObject(value) : typeof value === kind;
-  if (!holds) throw wrong(`${place}${name}`, `${kind === "object" ? "an" : "a"} ${kind}`, value);
+  if (!isOf(kind, value)) throw wrong(`${place}${name}`, `${kind === "object" ? "an" : "a"} ${kind}`, value);
 }
 
 export function wrong(place: string, expected: string, value: unknown): ApiError {

@@ -1,38 +1,32 @@
 import { notStrictBase64At } from "../../wire/base64.ts";
 import { ApiError, badRequest } from "../api-error.ts";
-import { isObject, type JsonObject, kindOf } from "../raw-request.ts";
+import { isOf, type Kinds } from "../kinds.ts";
+import { type JsonObject, kindOf } from "../raw-request.ts";
 
-const KINDS = {
-  string: { holds: (value: unknown) => typeof value === "string", word: "string" },
-  number: { holds: (value: unknown) => typeof value === "number", word: "float32" },
-  boolean: { holds: (value: unknown) => typeof value === "boolean", word: "bool" },
-  list: { holds: Array.isArray, word: "[]json.RawMessage" },
-  object: { holds: isObject, word: "map[string]interface {}" },
+/** Go's words for what a body is checked for. */
+const TYPES = {
+  string: "string",
+  number: "float32",
+  boolean: "bool",
+  list: "[]json.RawMessage",
+  object: "map[string]interface {}",
 };
-
-interface Kinds {
-  string: string;
-  number: number;
-  boolean: boolean;
-  list: unknown[];
-  object: JsonObject;
-}
 
 /**
  * A member, or undefined where it is absent, null or empty, which are one to a Go program.
  * @throws {ApiError} 400 in the words of Go's JSON decoder
  */
-export function member<Kind extends keyof Kinds>(
+export function member<K extends keyof typeof TYPES>(
   body: JsonObject,
   name: string,
-  kind: Kind,
+  kind: K,
   place = "",
-): Kinds[Kind] | undefined {
+): Kinds[K] | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (KINDS[kind].holds(value)) return value as Kinds[Kind];
+  if (isOf(kind, value)) return value;
   throw badRequest(
-    `json: cannot unmarshal ${kindOf(value).replace(/^an? /, "")} into Go struct field ${place}${name} of type ${KINDS[kind].word}`,
+    `json: cannot unmarshal ${kindOf(value).replace(/^an? /, "")} into Go struct field ${place}${name} of type ${TYPES[kind]}`,
   );
 }
 
