@@ -1,8 +1,8 @@
 import { estimateTokens } from "../chat/tokens.ts";
 import { PlainView } from "../chat/view.ts";
 import { ApiError, badRequest } from "../dialects/api-error.ts";
+import { checkString, checkType, invalidType, missing } from "../dialects/openai-chat/check.ts";
 import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
-import { checkString, checkType, invalidType, missing } from "../dialects/openai-chat/request.ts";
 import { type Call, defineOperation, type EncodeContext } from "../dialects/operation.ts";
 import { type JsonObject, jsonObject, type RawRequest } from "../dialects/raw-request.ts";
 import { checkAmount, type EmbeddingOutput, isDimensions, MOST_DIMENSIONS, madeVector, toBase64 } from "./vectors.ts";

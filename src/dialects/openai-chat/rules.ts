@@ -1,76 +1,8 @@
+import { message, said } from "../openai-messages/rules.ts";
 import type { Rule, Rules } from "../rules.ts";
 
-/** One entry of `tool_calls`. */
-const toolCall: Rule[] = [
-  {
-    when: { type: "custom" },
-    as: "opaque",
-    fields: { value: { take: "", except: ["index"], op: "merge" } },
-  },
-  {
-    as: "toolCall",
-    fields: {
-      id: "id",
-      name: "function.name",
-      arguments: { take: "function.arguments", via: "json", op: "append" },
-      native: { take: "", except: ["index", "id", "type", "function"], op: "merge" },
-    },
-  },
-];
-
-/** One part of a `content` that is a list, as Mistral has it. */
-const contentPart: Rule[] = [
-  {
-    when: { type: "thinking" },
-    as: "reasoning",
-    fields: { text: { take: ["thinking.*.text", "thinking"], op: "append" } },
-  },
-  { when: { type: "text" }, as: "text", fields: { text: { take: "text", op: "append" } } },
-];
-
-/** A choice, whole (`message`) or a piece of one (`delta`), in the order in which models write. */
 const choice: Rule[] = [
-  {
-    as: "reasoning",
-    fields: {
-      text: {
-        take: ["message.reasoning_content", "delta.reasoning_content", "message.reasoning", "delta.reasoning"],
-        op: "append",
-      },
-    },
-  },
-  { as: "text", fields: { text: { take: ["message.content", "delta.content"], op: "append" } } },
-  { each: "message.content.*", oneOf: contentPart },
-  { each: "delta.content.*", oneOf: contentPart },
-  {
-    // Log probabilities belong to the text that came just before them.
-    as: "text",
-    opens: "never",
-    fields: {
-      "logprobs.content": { take: "logprobs.content", op: "append" },
-      "logprobs.refusal": { take: "logprobs.refusal", op: "append" },
-      annotations: { take: ["message.annotations", "delta.annotations"], op: "append" },
-    },
-  },
-  { as: "refusal", fields: { text: { take: ["message.refusal", "delta.refusal"], op: "append" } } },
-  // Some give all calls of a reply the same id.
-  { each: "message.tool_calls.*", key: ["#"], oneOf: toolCall },
-  // In pieces with an `index`, which some leave out.
-  { each: "delta.tool_calls.*", key: [["index", "id", "#"]], oneOf: toolCall },
-  ...["message.audio", "delta.audio"].map(
-    (audio): Rule => ({
-      each: audio,
-      key: ["=audio"],
-      as: "media",
-      fields: {
-        // The format is told in the request only.
-        mime: "=audio/wav",
-        data: { take: "data", op: "append" },
-        transcript: { take: "transcript", op: "append" },
-        native: { take: "", except: ["data", "transcript"], op: "merge" },
-      },
-    }),
-  ),
+  ...message,
   {
     as: "choice",
     fields: {
@@ -91,16 +23,10 @@ const choice: Rule[] = [
         ],
         op: "merge",
       },
-      "native.message.reasoning_details": {
-        take: ["message.reasoning_details", "delta.reasoning_details"],
-        op: "append",
-      },
+      "native.message.reasoning_details": { take: said("reasoning_details"), op: "append" },
       // From before there were tools.
-      "native.message.function_call.name": ["message.function_call.name", "delta.function_call.name"],
-      "native.message.function_call.arguments": {
-        take: ["message.function_call.arguments", "delta.function_call.arguments"],
-        op: "append",
-      },
+      "native.message.function_call.name": said("function_call.name"),
+      "native.message.function_call.arguments": { take: said("function_call.arguments"), op: "append" },
     },
   },
   { as: "finish", fields: { reason: "finish_reason" } },

@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../chat/request.ts";
-import { checkChoices, checkString, checkType, invalid, invalidType, missing } from "../openai-chat/request.ts";
+import { checkChoices, checkString, checkType, invalid, invalidType, missing } from "../openai-chat/check.ts";
 import { type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";
 
 /** A short request could ask for so many that nobody else is answered while they are put together. */

@@ -1,6 +1,6 @@
 import { type ChatMessage, type ContentPart, joinContent, type RequestToolCall } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
-import { checkBase64, checkDataUrl, invalidType, missing } from "../openai-chat/request.ts";
+import { checkBase64, checkDataUrl, invalidType, missing } from "../openai-chat/check.ts";
 import { isObject, type JsonObject } from "../raw-request.ts";
 
 const ROLES = new Set(["user", "assistant", "system", "developer"]);

@@ -1,6 +1,6 @@
 import type { ChatRequest, ChatTool } from "../../chat/request.ts";
 import { ApiError } from "../api-error.ts";
-import { checkString, checkType, invalidType, missing } from "../openai-chat/request.ts";
+import { checkString, checkType, invalidType, missing } from "../openai-chat/check.ts";
 import { checkItems, messagesOf } from "../openai-items/request.ts";
 import { findConversation, itemFinder, responseItems } from "../openai-stored/state.ts";
 import type { Memory } from "../operation.ts";

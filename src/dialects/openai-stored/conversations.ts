@@ -1,5 +1,5 @@
 import { PlainView } from "../../chat/view.ts";
-import { invalidType, missing } from "../openai-chat/request.ts";
+import { invalidType, missing } from "../openai-chat/check.ts";
 import { checkItems } from "../openai-items/request.ts";
 import { type Call, defineOperation } from "../operation.ts";
 import { isObject, type JsonObject, jsonObject, type RawRequest } from "../raw-request.ts";

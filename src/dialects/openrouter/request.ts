@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../chat/request.ts";
-import { invalidType, missing } from "../openai-chat/request.ts";
+import { invalidType, missing } from "../openai-chat/check.ts";
 import { isObject, jsonObject, type RawRequest } from "../raw-request.ts";
 
 /**
