@@ -258,9 +258,10 @@ const rows: Row[] = [
   responses("openrouter-responses", { "usage.cost": '"cost":0.0421', "usage.is_byok": '"is_byok":true' }),
   completions("mistral-chat", '"thinking":[{"type":"text","text":"epsilon"}]', { text: "alpha" }),
   completions("groq-chat", plain),
-  ...["deepseek", "xai", "perplexity", "zai"].map((name) =>
-    completions(`${name}-chat`, content, name === "xai" ? {} : { call: piecewise }),
-  ),
+  completions("deepseek-chat", content, { call: piecewise }),
+  completions("xai-chat", content),
+  responses("xai-responses"),
+  ...["perplexity", "zai"].map((name) => completions(`${name}-chat`, content, { call: piecewise })),
   ...["cerebras", "together", "huggingface"].map((name) => completions(`${name}-chat`, plain, { call: piecewise })),
 ];
 

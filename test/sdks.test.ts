@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StuntDouble } from "../src/index.ts";
 import { failures, kinds, loops, OVERLOADED, SLOW_DOWN } from "./support/sdk-kinds.ts";
-import type { Failure } from "./support/sdks/sdk.ts";
+import { inForm } from "./support/sdks/sdk.ts";
 import { sdks } from "./support/sdks.ts";
 
 /**
@@ -55,11 +55,6 @@ describe.each(sdks.map((sdk, index) => ({ ...sdk, index })))("$name", ({ index, 
     expect(statusOf(error)).toBe(503);
   });
 });
-
-function inForm(failure: Failure | undefined, streamed: boolean): RegExp | undefined {
-  if (failure === undefined || failure instanceof RegExp) return failure;
-  return streamed ? failure.streamed : failure.whole;
-}
 
 function statusOf(error: unknown): number | undefined {
   const { status, statusCode, status_code, $metadata } = error as Record<string, number | undefined> & {

@@ -105,6 +105,51 @@ const geminiCase: Omit<Case, "variant"> = {
     finish.reason === "stop" && parts.some(({ type }) => type === "toolCall") ? "tool_calls" : finish.reason,
 };
 
+/** OpenAI's Responses, and xAI's. */
+const responsesCase: Omit<Case, "operation" | "variant"> = {
+  rules: openaiResponsesRules,
+  choices: 1,
+  part: fc.oneof(
+    ofKind("text"),
+    ofKind("refusal"),
+    fc.record({ text, citations: fc.array(object, { minLength: 1, maxLength: 3 }) }).map(
+      ({ text, citations }): Part => ({
+        type: "text",
+        text,
+        annotations: { dialect: "openai-responses", value: citations },
+      }),
+    ),
+    fc.record({
+      type: fc.constant("reasoning" as const),
+      text,
+      summary: fc.array(text, { maxLength: 3 }),
+      encrypted: name,
+    }),
+    toolCall,
+    fc.record({ id: name, name, input: text }).map(
+      ({ input, ...call }): Part => ({
+        type: "toolCall",
+        ...call,
+        arguments: input,
+        native: { dialect: "openai-responses", value: { type: "custom_tool_call" } },
+      }),
+    ),
+    fc
+      .oneof(
+        fc.record({ type: fc.constant("code_interpreter_call"), code: text, outputs: fc.array(object) }),
+        fc.record({ type: fc.constant("mcp_call"), arguments: text, error: fc.constantFrom(null, "no") }),
+        fc.record({ type: fc.constantFrom("web_search_call", "compaction"), action: object, status: name }),
+      )
+      .map((value): Part => ({ type: "opaque", dialect: "openai-responses", value })),
+  ),
+  streamed: (parts) => parts.map(bare) as Part[],
+  whole: (parts) => parts.map(bare) as Part[],
+  reason: ({ parts, finish }) => {
+    if (finish.reason === "length") return "length";
+    return parts.some(({ type }) => type === "toolCall") ? "tool_calls" : "stop";
+  },
+};
+
 const REFUSING = new Set(["openai-chat", "openrouter-chat"]);
 
 /** Chat completions, as OpenAI has them and as others do. */
@@ -148,49 +193,17 @@ const cases: Case[] = [
     whole: merged,
   },
   {
+    ...responsesCase,
     operation: operationOf(openaiResponses.operations, "openai-responses"),
-    rules: openaiResponsesRules,
     variant: { encrypted: false, custom: "[]", background: false },
-    choices: 1,
-    part: fc.oneof(
-      ofKind("text"),
-      ofKind("refusal"),
-      fc.record({ text, citations: fc.array(object, { minLength: 1, maxLength: 3 }) }).map(
-        ({ text, citations }): Part => ({
-          type: "text",
-          text,
-          annotations: { dialect: "openai-responses", value: citations },
-        }),
-      ),
-      fc.record({
-        type: fc.constant("reasoning" as const),
-        text,
-        summary: fc.array(text, { maxLength: 3 }),
-        encrypted: name,
-      }),
-      toolCall,
-      fc.record({ id: name, name, input: text }).map(
-        ({ input, ...call }): Part => ({
-          type: "toolCall",
-          ...call,
-          arguments: input,
-          native: { dialect: "openai-responses", value: { type: "custom_tool_call" } },
-        }),
-      ),
-      fc
-        .oneof(
-          fc.record({ type: fc.constant("code_interpreter_call"), code: text, outputs: fc.array(object) }),
-          fc.record({ type: fc.constant("mcp_call"), arguments: text, error: fc.constantFrom(null, "no") }),
-          fc.record({ type: fc.constantFrom("web_search_call", "compaction"), action: object, status: name }),
-        )
-        .map((value): Part => ({ type: "opaque", dialect: "openai-responses", value })),
+  },
+  {
+    ...responsesCase,
+    operation: operationOf(
+      openaiCompatible.flatMap(({ operations }) => operations),
+      "xai-responses",
     ),
-    streamed: (parts) => parts.map(bare) as Part[],
-    whole: (parts) => parts.map(bare) as Part[],
-    reason: ({ parts, finish }) => {
-      if (finish.reason === "length") return "length";
-      return parts.some(({ type }) => type === "toolCall") ? "tool_calls" : "stop";
-    },
+    variant: { encrypted: false, custom: "[]", background: false, reasoningStatus: true },
   },
   {
     operation: operationOf(anthropic.operations, "anthropic-messages"),

@@ -61,6 +61,7 @@ export const jsonAsks: Readonly<Record<string, JsonAsk>> = {
   "groq-chat": completions,
   "deepseek-chat": { any: completions.any },
   "xai-chat": completions,
+  "xai-responses": responses,
   "perplexity-chat": { schema: completions.schema },
   "zai-chat": { any: completions.any },
   "cerebras-chat": completions,

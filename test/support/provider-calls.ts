@@ -11,6 +11,10 @@ export interface ProviderCall {
 
 const messages = (content: unknown) => [{ role: "user", content }];
 
+function responses(operation: string, title: string, path: string, model: string): ProviderCall {
+  return { operation, title, path: () => path, body: (input, stream) => ({ model, input, stream }) };
+}
+
 /** Chat completions, wherever they are served. */
 function completions(operation: string, title: string, path: string, headers?: Record<string, string>): ProviderCall {
   return {
@@ -39,12 +43,7 @@ const VERTEX = "/v1/projects/p/locations/europe-west1/publishers";
 
 export const providerCalls: readonly ProviderCall[] = [
   completions("openai-chat", "OpenAI Chat", "/v1/chat/completions"),
-  {
-    operation: "openai-responses",
-    title: "OpenAI Responses",
-    path: () => "/v1/responses",
-    body: (input, stream) => ({ model: "gpt-5", input, stream }),
-  },
+  responses("openai-responses", "OpenAI Responses", "/v1/responses", "gpt-5"),
   {
     operation: "openai-completions",
     title: "OpenAI Completions",
@@ -141,16 +140,12 @@ export const providerCalls: readonly ProviderCall[] = [
     body: (prompt, stream) => ({ model: "command-a-03-2025", messages: messages(prompt), stream }),
   },
   completions("openrouter-chat", "OpenRouter", "/api/v1/chat/completions"),
-  {
-    operation: "openrouter-responses",
-    title: "OpenRouter Responses",
-    path: () => "/api/v1/responses",
-    body: (input, stream) => ({ model: "openai/gpt-5", input, stream }),
-  },
+  responses("openrouter-responses", "OpenRouter Responses", "/api/v1/responses", "openai/gpt-5"),
   completions("mistral-chat", "Mistral", "/mistral/v1/chat/completions"),
   completions("groq-chat", "Groq", "/groq/openai/v1/chat/completions"),
   completions("deepseek-chat", "DeepSeek", "/deepseek/chat/completions"),
   completions("xai-chat", "xAI", "/xai/v1/chat/completions"),
+  responses("xai-responses", "xAI Responses", "/xai/v1/responses", "grok-4"),
   completions("perplexity-chat", "Perplexity", "/perplexity/chat/completions"),
   completions("zai-chat", "Z.ai", "/api/paas/v4/chat/completions"),
   completions("cerebras-chat", "Cerebras", "/cerebras/v1/chat/completions"),

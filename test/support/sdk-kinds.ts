@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import type { FixtureResponse } from "../../src/index.ts";
-import { type Failure, hides, type PartKind, type Sdk, type Told } from "./sdks/sdk.ts";
+import { type Failure, hides, inForm, type PartKind, type Sdk, type Told } from "./sdks/sdk.ts";
 
 /** One kind of reply, and what an SDK makes of it. */
 export interface Kind {
@@ -70,13 +70,18 @@ export const kinds: readonly Kind[] = [
   {
     prompt: "run out",
     response: { content: "And then the", finishReason: "length" },
-    told: ({ finish }) => ({ text: "And then the", calls: [], finish: finish.length }),
+    told: ({ finish }, streamed) => ({ text: "And then the", calls: [], finish: inForm(finish.length, streamed) }),
   },
   {
     prompt: "be filtered",
     response: { content: "Half of it", finishReason: "content_filter" },
     fails: (sdk) => sdk.fails?.filtered,
-    told: ({ finish }) => ({ text: "Half of it", refusal: "", calls: [], finish: finish.filtered }),
+    told: ({ finish }, streamed) => ({
+      text: "Half of it",
+      refusal: "",
+      calls: [],
+      finish: inForm(finish.filtered, streamed),
+    }),
   },
   {
     prompt: "decline",

@@ -1,4 +1,5 @@
 import OpenAI from "openai";
+import { openaiCompatible } from "../../src/dialects/openai-compatible/index.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import type { Exchange } from "./corpus.ts";
 import { type Asked, NOTHING_ASKED, type Seen, type Source, type WildProvider } from "./provider.ts";
@@ -7,25 +8,35 @@ import { KEY_HEADER } from "./serve.ts";
 type Json = Record<string, unknown>;
 
 export function operation(name: string) {
-  return openaiResponses.operations.find((candidate) => candidate.name === name)!;
+  const operations = [openaiResponses, ...openaiCompatible].flatMap((dialect) => dialect.operations);
+  return operations.find((candidate) => candidate.name === name)!;
 }
 
-export const responsesRecordings: WildProvider = {
-  name: "openai-responses",
-  operation: operation("openai-responses"),
-  claims: (exchange) => (exchange.path === undefined ? isResponse(exchange) : exchange.path.endsWith("/responses")),
-  starts: (message) => (message as Json | undefined)?.["type"] === "response.created",
-  asked,
-  read: (source) => {
-    const { client, body } = ask(source);
-    return seenOf(source.streamed ? client.responses.stream(body).finalResponse() : client.responses.create(body));
-  },
-  readEvents: (source) => {
-    const { client, body } = ask(source);
-    return fromEvents(client.responses.create({ ...body, stream: true }));
-  },
-  added: ADDED(),
-};
+/** @param base what stands before the path */
+function recordings(name: string, base: string, mine: (exchange: Exchange) => boolean): WildProvider {
+  return {
+    name,
+    operation: operation(name),
+    claims: (exchange) =>
+      mine(exchange) && (exchange.path === undefined ? isResponse(exchange) : exchange.path.endsWith("/responses")),
+    starts: (message) => (message as Json | undefined)?.["type"] === "response.created",
+    asked,
+    read: (source) => {
+      const { client, body } = ask(source, base);
+      return seenOf(source.streamed ? client.responses.stream(body).finalResponse() : client.responses.create(body));
+    },
+    readEvents: (source) => {
+      const { client, body } = ask(source, base);
+      return fromEvents(client.responses.create({ ...body, stream: true }));
+    },
+    added: ADDED(),
+  };
+}
+
+const isXai = ({ file }: Exchange): boolean => file.includes("/xai/");
+
+export const responsesRecordings = recordings("openai-responses", "", (exchange) => !isXai(exchange));
+export const xaiResponsesRecordings = recordings("xai-responses", "/xai", isXai);
 
 /** Responses that were asked for again, whole or from an event on. */
 export const storedResponsesRecordings: WildProvider = {
@@ -84,15 +95,15 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: string }) => part.text ?? "").join("");
 }
 
-export function clientOf({ url, key }: Source): OpenAI {
+export function clientOf({ url, key }: Source, base = ""): OpenAI {
   const defaultHeaders = { [KEY_HEADER]: key };
-  return new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0, defaultHeaders });
+  return new OpenAI({ baseURL: `${url}${base}/v1`, apiKey: "none", maxRetries: 0, defaultHeaders });
 }
 
 /** As it was recorded, since later requests refer to it, but without what keeps its reply for later. */
-function ask(source: Source) {
+function ask(source: Source, base?: string) {
   const { stream: _, background: __, ...body } = source.request ?? { model: "any", input: "any" };
-  return { client: clientOf(source), body };
+  return { client: clientOf(source, base), body };
 }
 
 async function seenOf(response: PromiseLike<unknown>): Promise<Seen> {

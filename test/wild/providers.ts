@@ -5,7 +5,7 @@ import { geminiRecordings } from "./gemini.ts";
 import { interactionRecordings } from "./gemini-interactions.ts";
 import { mistralSdkRecordings } from "./mistral.ts";
 import { compatibleRecordings, openaiChatRecordings } from "./openai-chat.ts";
-import { responsesRecordings, storedResponsesRecordings } from "./openai-responses.ts";
+import { responsesRecordings, storedResponsesRecordings, xaiResponsesRecordings } from "./openai-responses.ts";
 import { stateRecordings } from "./openai-state.ts";
 import type { WildProvider } from "./provider.ts";
 import { tokenCountRecordings } from "./token-counts.ts";
@@ -16,6 +16,7 @@ export const providers: readonly WildProvider[] = [
   ...compatibleRecordings,
   mistralSdkRecordings,
   responsesRecordings,
+  xaiResponsesRecordings,
   storedResponsesRecordings,
   ...stateRecordings,
   anthropicRecordings,

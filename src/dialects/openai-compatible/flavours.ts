@@ -1,7 +1,9 @@
 import { type ChatFlavour, OPENAI } from "../openai-chat/flavour.ts";
 import { openaiChatRules } from "../openai-chat/rules.ts";
+import type { Operation } from "../operation.ts";
 import type { Rules } from "../rules.ts";
 import type { ErrorShape } from "./errors.ts";
+import { xaiResponses } from "./xai-responses.ts";
 
 /** A provider whose API is OpenAI's chat completions, but for what is said here. */
 export interface CompatibleProvider extends ChatFlavour {
@@ -14,6 +16,8 @@ export interface CompatibleProvider extends ChatFlavour {
   errors: ErrorShape;
   /** How its replies are read, where that is not as with OpenAI. */
   rules?: Rules;
+  /** What it can be asked besides, on paths that others have too. */
+  further?: readonly Operation[];
 }
 
 /** What many of them share. */
@@ -79,6 +83,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     usage: (usage, own) => own ?? withThoughtsBeside(usage),
     rules: THOUGHTS_BESIDE,
     errors: "xai",
+    further: xaiResponses,
   },
   {
     // https://docs.perplexity.ai/api-reference

@@ -10,10 +10,10 @@ const UNVERSIONED_PATH = "/chat/completions";
 /** Groq's, and also that of OpenAI behind its provider segment and of Azure. */
 const GROQ_PATH = "/openai/v1/chat/completions";
 
-function operationOf(provider: CompatibleProvider): Operation {
-  const { dialect, paths, models, errors, rules } = provider;
+function operationsOf(provider: CompatibleProvider): Operation[] {
+  const { dialect, paths, models, errors, rules, further = [] } = provider;
   const shared = models === undefined ? [COMMON_PATH] : [COMMON_PATH, UNVERSIONED_PATH];
-  return chatOperation(provider, {
+  const chat = chatOperation(provider, {
     name: `${dialect}-chat`,
     routes: [...shared, ...paths].map((path): Route => ({ method: "POST", path })),
     claims: (raw) => {
@@ -24,6 +24,10 @@ function operationOf(provider: CompatibleProvider): Operation {
     encodeStreamError: (error) => encodeCompatibleStreamError(errors, error),
     ...(rules && { rules }),
   });
+  return [
+    chat,
+    ...further.map((operation) => ({ ...operation, claims: (raw: RawRequest) => clientOf(raw) === provider })),
+  ];
 }
 
 // Each provider on a path is asked about each call, and calls of one client follow one another. The request itself
@@ -59,5 +63,5 @@ function modelOf(raw: RawRequest): string {
 export const openaiCompatible: readonly Dialect[] = COMPATIBLE_PROVIDERS.map((provider) => ({
   name: provider.dialect,
   providers: [provider.segment ?? provider.dialect],
-  operations: [operationOf(provider)],
+  operations: operationsOf(provider),
 }));

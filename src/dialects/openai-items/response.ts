@@ -18,6 +18,8 @@ export interface ItemsVariant extends Record<string, unknown> {
   encrypted: boolean;
   /** Names of the custom tools that the request offers, as JSON: their calls have an item of their own. */
   custom: string;
+  /** Whether reasoning has a status, as every other item has. OpenAI's has none. */
+  reasoningStatus?: boolean;
 }
 
 /** The output items of a reply. */
@@ -128,6 +130,7 @@ function encodeReasoning(part: ReasoningPart, context: EncodeContext<ItemsVarian
       type: "reasoning",
       summary: summary.map((text) => ({ type: "summary_text", text })),
       ...(content.length > 0 && { content }),
+      ...(context.variant.reasoningStatus && { status: "completed" }),
       ...(encrypted !== undefined && { encrypted_content: encrypted }),
       ...own,
     },

@@ -79,6 +79,24 @@ function ai(name: string, modelAt: (url: string) => LanguageModel, more: Partial
   };
 }
 
+const xaiAt = (url: string) => createXai({ ...key, baseURL: `${url}/xai/v1` });
+/** From its fifth version on it does so unless asked for something else, and then it raises what has failed. */
+const speaksResponses = xaiAt("")("grok-4").provider === "xai.responses";
+const xaiResponses: Partial<Sdk> = {
+  // Of a whole response it looks at the status alone, and has no word for `incomplete` and `failed`.
+  finish: {
+    ...words,
+    length: { whole: "other", streamed: "length" },
+    filtered: { whole: "other", streamed: "error" },
+  },
+  hides: ["refusal"],
+  fails: {
+    // It knows no event of one.
+    refused: { streamed: /response\.refusal\.delta/ },
+    ...(speaksResponses && { filtered: { streamed: /content management policy/ } }),
+  },
+};
+
 export const aiSdks: readonly Sdk[] = [
   ai("@ai-sdk/openai", (url) => createOpenAI({ ...key, baseURL: `${url}/v1` })("gpt-5"), {
     ...refusal,
@@ -122,10 +140,12 @@ export const aiSdks: readonly Sdk[] = [
     refusesInText: true,
     hides: completions,
   }),
-  // Chat here; from its fifth version on Responses.
-  ai("@ai-sdk/xai", (url) => createXai({ ...key, baseURL: `${url}/xai/v1` })("grok-4"), {
-    hides: [...completions, "refusal"],
-  }),
+  ai(
+    "@ai-sdk/xai",
+    (url) => xaiAt(url)("grok-4"),
+    speaksResponses ? xaiResponses : { hides: [...completions, "refusal"] },
+  ),
+  ai("@ai-sdk/xai: responses", (url) => xaiAt(url).responses("grok-4"), xaiResponses),
   ai(
     "@ai-sdk/openai-compatible",
     (url) => createOpenAICompatible({ name: "together", baseURL: `${url}/together/v1`, includeUsage: true })("m"),

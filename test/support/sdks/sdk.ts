@@ -57,13 +57,24 @@ export interface Sdk {
 
 /** In both forms, or in one of them. */
 export type Failure = RegExp | { whole?: RegExp; streamed?: RegExp };
+/** For both forms, or one for each. */
+export type Word = string | undefined | { whole: string; streamed: string };
+
+/** What holds of a reply in one of its two forms. */
+export function inForm<T extends string | RegExp>(
+  given: T | { whole?: T; streamed?: T } | undefined,
+  streamed: boolean,
+): T | undefined {
+  if (typeof given !== "object" || given instanceof RegExp) return given as T | undefined;
+  return streamed ? given.streamed : given.whole;
+}
 
 /** An SDK's words for a reply that is complete, that calls tools, that was cut at its length, and that was filtered. */
 export interface FinishWords {
   stop: string | undefined;
   calls: string | undefined;
-  length: string | undefined;
-  filtered: string | undefined;
+  length: Word;
+  filtered: Word;
   /** Of a refusal, where that is not `stop`. */
   refused?: string;
 }
