@@ -600,6 +600,62 @@ it("serves OpenAI's clients under /v1beta/openai", async () => {
   expect((await openai.models.list()).data.map(({ id }) => id)).toContain(model);
 });
 
+describe("errors that OpenAI's clients get under /v1beta/openai", () => {
+  const openai = () => new OpenAI({ baseURL: `${double.url}/v1beta/openai/`, apiKey: "x", maxRetries: 0 });
+  const messages = [{ role: "user" as const, content: "fail" }];
+  const caught = async (asked: PromiseLike<unknown>): Promise<unknown> => {
+    try {
+      return await asked;
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it.each([
+    [400, "INVALID_ARGUMENT", OpenAI.BadRequestError],
+    [401, "UNAUTHENTICATED", OpenAI.AuthenticationError],
+    [403, "PERMISSION_DENIED", OpenAI.PermissionDeniedError],
+    [404, "NOT_FOUND", OpenAI.NotFoundError],
+    [429, "RESOURCE_EXHAUSTED", OpenAI.RateLimitError],
+    [500, "INTERNAL", OpenAI.InternalServerError],
+    [503, "UNAVAILABLE", OpenAI.InternalServerError],
+  ])("%d of a chat is Google's, in a list, of which they read the status alone", async (status, word, kind) => {
+    double.onMessage("fail", { error: { message: "No." }, status });
+    for (const stream of [false, true]) {
+      const body = JSON.stringify({ model, messages, stream });
+      const response = await fetch(`${double.url}/v1beta/openai/chat/completions`, { method: "POST", body });
+      expect([response.status, await response.json()]).toEqual([
+        status,
+        [{ error: { code: status, message: "No.", status: word } }],
+      ]);
+      const error = await caught(openai().chat.completions.create({ model, messages, stream }));
+      expect(error).toBeInstanceOf(kind);
+      expect(error).toMatchObject({ status, message: `${status} status code (no body)` });
+    }
+  });
+
+  it("is Google's by itself where it is of no chat", async () => {
+    double.on({ endpoint: "embedding", inputText: "fail" }, { error: { message: "No such model." }, status: 404 });
+    const error = await caught(openai().embeddings.create({ model: "gemini-embedding-001", input: "fail" }));
+    expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(error).toMatchObject({
+      message: "404 No such model.",
+      error: { code: 404, message: "No such model.", status: "NOT_FOUND" },
+    });
+    expect(await caught(openai().models.retrieve("gpt-none"))).toMatchObject({ error: { status: "NOT_FOUND" } });
+  });
+
+  it("says what is wrong with a request in the same form, and is OpenAI's everywhere else", async () => {
+    const answered = async (path: string): Promise<unknown> => {
+      const body = JSON.stringify({ model });
+      return (await fetch(`${double.url}${path}/chat/completions`, { method: "POST", body })).json();
+    };
+    expect(await answered("/v1beta/openai")).toMatchObject([{ error: { code: 400, status: "INVALID_ARGUMENT" } }]);
+    expect(await answered("/gemini/v1beta/openai")).toMatchObject([{ error: { code: 400 } }]);
+    expect(await answered("/v1")).toMatchObject({ error: { type: "invalid_request_error", param: "messages" } });
+  });
+});
+
 describe("other clients", () => {
   it("ai: a tool loop of two steps, whole and streamed", async () => {
     double.on(

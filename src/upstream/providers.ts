@@ -1,3 +1,4 @@
+import { isForOpenAIClients } from "../dialects/google/errors.ts";
 import { httpOperation } from "../dialects/http.ts";
 import type { Operation } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
@@ -126,7 +127,7 @@ function providerOfOperation(operation: Operation, raw: RawRequest): string | un
 function providerOfOpenAIPath(raw: RawRequest): string {
   if (raw.url.includes("/openai/deployments/") || raw.header("api-key") !== undefined) return "azure";
   if (isVertex(raw)) return "vertexai";
-  return raw.url.includes("/v1beta/openai/") ? "gemini" : "openai";
+  return isForOpenAIClients(raw) ? "gemini" : "openai";
 }
 
 function providerOfPath(raw: RawRequest, path: string): string | undefined {

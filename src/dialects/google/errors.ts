@@ -19,7 +19,25 @@ export function encodeGoogleError(error: ApiError): WireReply {
 export function encodeGenerateError(error: ApiError, _requestId?: string, raw?: RawRequest): WireReply {
   const reply = encodeGoogleError(error);
   const listed = raw?.path.endsWith(":streamGenerateContent") && raw.query.get("alt") !== "sse";
-  return listed ? { ...reply, body: `[${reply.body}]` } : reply;
+  return listed ? inList(reply) : reply;
+}
+
+function inList(reply: WireReply): WireReply {
+  return { ...reply, body: `[${reply.body}]` };
+}
+
+/** Whether one of OpenAI's clients asks Gemini, which has a path for them. */
+export function isForOpenAIClients({ url }: RawRequest): boolean {
+  return url.includes("/v1beta/openai/");
+}
+
+/**
+ * What one of OpenAI's clients is answered there: Google's errors, those of a chat in a list, which these clients
+ * cannot read.
+ */
+export function encodeErrorForOpenAIClients(error: ApiError, { path }: RawRequest): WireReply {
+  const reply = encodeGoogleError(error);
+  return path.endsWith("/chat/completions") ? inList(reply) : reply;
 }
 
 /** An error after the stream has begun, which the official client raises. */

@@ -1,6 +1,8 @@
 import type { ApiError } from "../api-error.ts";
 import { errorReply } from "../error-reply.ts";
+import { encodeErrorForOpenAIClients, isForOpenAIClients } from "../google/errors.ts";
 import type { WireEvent, WireReply } from "../operation.ts";
+import type { RawRequest } from "../raw-request.ts";
 
 /**
  * OpenAI's error object, by which most compatible providers answer too.
@@ -16,7 +18,9 @@ export function errorObject(error: ApiError): Record<string, unknown> {
   };
 }
 
-export function encodeOpenAIError(error: ApiError): WireReply {
+/** @param raw the request, for Gemini answers OpenAI's clients with errors of its own */
+export function encodeOpenAIError(error: ApiError, _requestId?: string, raw?: RawRequest): WireReply {
+  if (raw !== undefined && isForOpenAIClients(raw)) return encodeErrorForOpenAIClients(error, raw);
   return errorReply(error, { error: errorObject(error) });
 }
 

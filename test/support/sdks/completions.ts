@@ -95,7 +95,8 @@ function openai(name: string, path: string, model: string): Sdk {
 export const completionSdks: readonly Sdk[] = [
   openai("chat", "/v1", "gpt-5"),
   openai("openrouter", "/api/v1", "openai/gpt-5"),
-  openai("gemini", "/v1beta/openai", "gemini-3"),
+  // Of errors that are in a list it reads the status alone.
+  { ...openai("gemini", "/v1beta/openai", "gemini-3"), turnedDown: /^429 status code \(no body\)$/ },
   {
     ...openai("azure", "", ""),
     ask: (url, prompt, streamed) => {

@@ -49,6 +49,8 @@ export interface Sdk {
   fails?: { refused?: Failure; filtered?: Failure };
   /** How it tells of an error in mid-stream, where that is not by the error's message. */
   brokenOff?: RegExp;
+  /** How it tells of an error at once, where that is not by the error's message. */
+  turnedDown?: RegExp;
   /** It opens its connections itself, past `fetch`. */
   opensSockets?: true;
   /** It passes over errors in mid-stream, and this is then its word for how the reply ended. */
