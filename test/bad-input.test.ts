@@ -6,6 +6,7 @@ import { RawRequest } from "../src/dialects/raw-request.ts";
 import { StuntDouble } from "../src/index.ts";
 import { Router } from "../src/server/router.ts";
 import { dialects } from "../src/services/registry.ts";
+import { errorMembers, errorShape } from "./support/error-shapes.ts";
 import { bedrockPaths, fullBody } from "./support/full-bodies.ts";
 
 const double = new StuntDouble({ fixtures: [{ match: { endpoint: "chat" }, response: { content: "Hi!" } }] });
@@ -34,44 +35,6 @@ async function send(path: string, body: string | Uint8Array, headers: Record<str
   });
   return { status: response.statusCode!, headers: response.headers, text: await text(response) };
 }
-
-/** The members of an error and of the object in it, numbers marked: what a provider's client looks for. */
-function errorOf(reply: Reply): string {
-  const body: unknown = JSON.parse(reply.text);
-  // Gemini's streams that are none of server-sent events are lists.
-  const error = Array.isArray(body) ? body[0] : body;
-  return `${reply.headers["x-amzn-errortype"] === undefined ? "" : "Exception "}${membersOf(error)}`;
-}
-
-function membersOf(object: object): string {
-  return Object.entries(object)
-    .map(([name, value]) => {
-      if (typeof value === "number") return `${name}#`;
-      return typeof value === "object" && value !== null && !Array.isArray(value)
-        ? `${name}(${membersOf(value)})`
-        : name;
-    })
-    .join();
-}
-
-/** How each provider's errors look, by the name of the operation; the first that fits. */
-const SHAPES: [RegExp, RegExp][] = [
-  [/anthropic-(messages|count)/, /^type,error\(type,message(,details\(error_code\))?\),request_id$/],
-  [/^bedrock/, /^Exception message$/],
-  [/^gemini-interactions/, /^error\(message,code\)$/],
-  [/^gemini/, /^error\(code#,message,status(,details)?\)$/],
-  [/^ollama-(?!openai)/, /^error$/],
-  [/^cohere/, /^id,message$/],
-  [/^openrouter/, /^error\(message,code#\)$/],
-  [/^mistral/, /^object,message,type,param,code$/],
-  [/^perplexity/, /^error\(message,type,param,code#?\)$/],
-  [/^cerebras/, /^message,type,param,code$/],
-  [/^xai/, /^code,error$/],
-  [/^zai/, /^error\(code,message\)$/],
-  [/^/, /^error\(message,type,param,code\)$/],
-];
-
-const shapeOf = (operation: string): RegExp => SHAPES.find(([names]) => names.test(operation))![1];
 
 const DEEP = "[".repeat(10_000) + "]".repeat(10_000);
 const NO_OBJECTS = ["", "null", "[]", "3", '{"model": "m", ', "\0\0\0", Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), DEEP];
@@ -132,7 +95,7 @@ const wrong = fc.oneof(
 );
 
 describe.each(walked)("$name", ({ name, paths, body }) => {
-  const absent = /unknown$|cancel$/.test(name);
+  const absent = /cancel$/.test(name);
 
   test("answers on each of its paths, whatever content type is said and whatever is accepted", async () => {
     for (const path of paths) {
@@ -158,7 +121,7 @@ describe.each(walked)("$name", ({ name, paths, body }) => {
         continue;
       }
       expect(reply.status, String(sent).slice(0, 50)).toBe(absent ? 404 : 400);
-      expect(errorOf(reply)).toMatch(shapeOf(name));
+      expect(errorMembers(reply)).toMatch(errorShape(name));
     }
   });
 
@@ -174,7 +137,7 @@ describe.each(walked)("$name", ({ name, paths, body }) => {
           const reply = await send(path, JSON.stringify(changed));
           if (reply.status === 200) return;
           expect([400, 404], reply.text).toContain(reply.status);
-          expect(errorOf(reply)).toMatch(shapeOf(name));
+          expect(errorMembers(reply)).toMatch(errorShape(name));
         },
       ),
       { numRuns: 200 },

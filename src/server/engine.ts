@@ -6,7 +6,6 @@ import { callOf, testIdOf } from "../dialects/call.ts";
 import { framingOf, onWire, renderChunks, renderUnary, renderWhole } from "../dialects/encode.ts";
 import { renderFailing } from "../dialects/failing-stream.ts";
 import { httpOperation } from "../dialects/http.ts";
-import { encodeOpenAIError } from "../dialects/openai-chat/errors.ts";
 import type { Call, Memory, Operation, WireReply } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import { SentReply } from "../dialects/sent-reply.ts";
@@ -33,6 +32,7 @@ import {
 } from "./outcome.ts";
 import type { Ending } from "./pace.ts";
 import type { Router } from "./router.ts";
+import { speakerOf, unroutedError } from "./unrouted.ts";
 
 export interface EngineOptions {
   router: Router;
@@ -104,7 +104,7 @@ export class Engine {
     if (!(guards instanceof Promise)) return this.#screened(guards, raw, operation);
     return guards
       .then((ready) => this.#screened(ready, raw, operation))
-      .catch((error) => this.#failed(operation ?? httpOperation, raw, error));
+      .catch((error) => this.#failed(operation, raw, error));
   }
 
   /** What a guard refuses comes no further; what it redacts is what all that follows sees. */
@@ -216,7 +216,8 @@ export class Engine {
     const { httpAnswerers = [], upstream, memory } = this.#options;
     try {
       // It stays with the provider whose operation refused it: that one's name begins with it.
-      const { name: dialect, encodeError, requestIdHeader } = refusing ?? httpOperation;
+      const { encodeError, requestIdHeader } = refusing ?? this.#speaker(raw);
+      const dialect = (refusing ?? httpOperation).name;
       const call = callOf(
         { ...httpOperation, dialect, encodeError, ...(requestIdHeader && { requestIdHeader }) },
         raw,
@@ -229,9 +230,9 @@ export class Engine {
       const asked = firstAnswer(httpAnswerers, call, 0);
       const answer = asked instanceof Promise ? asked.then(after) : after(asked);
       if (!(answer instanceof Promise)) return conclude(answer);
-      return answer.then(conclude).catch((error) => this.#failed(httpOperation, raw, error));
+      return answer.then(conclude).catch((error) => this.#failed(refusing, raw, error));
     } catch (error) {
-      return this.#failed(httpOperation, raw, error);
+      return this.#failed(refusing, raw, error);
     }
   }
 
@@ -400,7 +401,7 @@ export class Engine {
     });
   }
 
-  #failed(operation: Operation, raw: RawRequest, error: unknown): Outcome {
+  #failed(operation: Operation | undefined, raw: RawRequest, error: unknown): Outcome {
     if (error instanceof ApiError) return this.#refuse(operation, raw, error, "refused");
     const message = error instanceof Error ? error.message : String(error);
     const internal = new ApiError({
@@ -412,22 +413,15 @@ export class Engine {
   }
 
   #unrouted(raw: RawRequest): Outcome {
-    const methods = this.#options.router.methodsOf(raw.path);
-    const error =
-      methods.length > 0
-        ? new ApiError({
-            status: 405,
-            message: `Not allowed to ${raw.method} on ${raw.path}; it takes ${methods.join(", ")}.`,
-            code: "method_not_allowed",
-          })
-        : new ApiError({
-            status: 404,
-            message: `Unknown request URL: ${raw.method} ${raw.path}. Is the base URL right? OpenAI clients need one that ends with /v1, Anthropic's one without.`,
-            code: "unknown_url",
-          });
+    const others = this.#options.router.otherMethods(raw);
+    const error = unroutedError(raw, others);
     const outcome = this.#refuse(undefined, raw, error, "refused");
-    if (methods.length > 0) outcome.headers.push("allow", methods.join(", "));
+    if (error.status === 405) outcome.headers.push("allow", [...others.keys()].join(", "));
     return outcome;
+  }
+
+  #speaker(raw: RawRequest): Operation {
+    return speakerOf(raw, this.#options.router.otherMethods(raw));
   }
 
   #refuse(
@@ -439,9 +433,8 @@ export class Engine {
     details: Pick<JournalResponse, "detail" | "explanation"> = { detail: error.message },
   ): Outcome {
     const stamp = this.#options.stamps.next(testIdOf(raw), source);
-    const reply =
-      operation === undefined ? encodeOpenAIError(error) : operation.encodeError(error, requestId(stamp), raw);
-    const outcome = timed(reply, undefined, operation, stamp);
+    const speaker = operation ?? this.#speaker(raw);
+    const outcome = timed(speaker.encodeError(error, requestId(stamp), raw), undefined, speaker, stamp);
     this.#record(raw, call, { status: error.status, source, fixture: null, ...details }, operation);
     return outcome;
   }

@@ -17,7 +17,7 @@ import type { UpgradeEvents, UpstreamCall } from "../upstream/client.ts";
 import type { ReplyGuard } from "../upstream/guarded-reply.ts";
 import type { Relay } from "../upstream/relay.ts";
 import type { TapeMaker } from "../upstream/tap.ts";
-import { NoUpstreamError, targetOf } from "../upstream/target.ts";
+import { providerAsked } from "../upstream/target.ts";
 
 /** What becomes of a call that no fixture answers: a miss, or the provider's answer, which may be kept. */
 export type RecordMode = "off" | "proxy-only" | "record";
@@ -274,12 +274,8 @@ export class Recording {
 
   /** Whose API a request is for, as far as it tells. */
   provider(raw: RawRequest, operation: Operation | undefined): string {
-    try {
-      return targetOf({ raw, operation: operation ?? httpOperation }, urlsOf(this.#options.providers)).provider;
-    } catch (error) {
-      if (!(error instanceof NoUpstreamError)) throw error;
-      return operation?.dialect ?? "unknown";
-    }
+    const asked = providerAsked({ raw, operation: operation ?? httpOperation }, urlsOf(this.#options.providers));
+    return asked ?? operation?.dialect ?? "unknown";
   }
 
   async #makeRedactor(given?: Secrets): Promise<Redactor> {

@@ -13,6 +13,11 @@ function find(method: string, url: string, headers: Record<string, string> = {})
   return routed && { operation: routed.operation.name, scenario: routed.scenario, path: raw.path, params: raw.params };
 }
 
+function otherMethods(method: string, url: string): Record<string, string> {
+  const others = router.otherMethods(new RawRequest(method, url, {}, NO_BODY));
+  return Object.fromEntries([...others].map(([other, { name }]) => [other, name]));
+}
+
 describe("Router", () => {
   it("finds an exact route, with or without a query", () => {
     expect(find("POST", "/v1/chat/completions")).toMatchObject({ operation: "openai-chat", scenario: undefined });
@@ -54,8 +59,16 @@ describe("Router", () => {
   it("finds nothing where nothing is, and knows the methods of a path", () => {
     expect(find("POST", "/v2/nothing")).toBeUndefined();
     expect(find("GET", "/v1/chat/completions")).toBeUndefined();
-    expect(router.methodsOf("/v1/chat/completions")).toEqual(["POST"]);
-    expect(router.methodsOf("/v2/nothing")).toEqual([]);
+    expect(otherMethods("GET", "/v1/chat/completions")).toEqual({ POST: "openai-chat" });
+    expect(otherMethods("PUT", "/model/arn%3Aaws/converse")).toEqual({ POST: "bedrock-converse" });
+    expect(otherMethods("POST", "/v1beta/models/gemini-3")).toEqual({ GET: "gemini-models" });
+    expect(otherMethods("POST", "/v1beta/models/gemini-3:dance")).toEqual({});
+    expect(otherMethods("POST", "/v2/nothing")).toEqual({});
+  });
+
+  it("takes nothing off a path that nobody can decode", () => {
+    expect(find("POST", "/openai/deployments/%E0%A4%A/chat/completions")).toBeUndefined();
+    expect(find("POST", "/@50%/v1/chat/completions")).toMatchObject({ operation: "openai-chat", scenario: "50%" });
   });
 
   it("takes any path without failing", () => {

@@ -19,7 +19,6 @@ export class Router {
   readonly #ways = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 2048 });
   /** Static paths answer from here: no tree walk, no new object. */
   readonly #statics = new Map<string, Map<string, Way>>();
-  readonly #methods = new Map<string, Set<HttpMethod>>();
   readonly #providers = new Set<string>();
 
   constructor(dialects: readonly Dialect[]) {
@@ -44,8 +43,6 @@ export class Router {
             const ofMethod = this.#statics.get(method) ?? new Map<string, Way>();
             this.#statics.set(method, ofMethod.set(path, own));
           }
-          const methods = this.#methods.get(path) ?? new Set();
-          this.#methods.set(path, methods.add(method));
         }
       }
     }
@@ -69,6 +66,8 @@ export class Router {
       const operation = this.#lookUp(raw, path);
       if (operation !== undefined) return { operation, scenario };
     }
+    // What is wrong in a path is not to be taken off it, which would lead to somebody else.
+    if (!isDecodable(path)) return undefined;
     // A provider's segment is a prefix like any other, but it tells apart the providers that share a path.
     const provider = path.slice(1, Math.max(1, path.indexOf("/", 1)));
     let fallback: Operation | undefined;
@@ -84,11 +83,27 @@ export class Router {
     return fallback && { operation: fallback, scenario };
   }
 
-  /** The methods that a path takes, whatever the request's was; empty for an unknown path. */
-  methodsOf(path: string): HttpMethod[] {
-    const exact = this.#methods.get(path);
-    if (exact !== undefined) return [...exact];
-    return METHODS.filter((method) => this.#ways.find(method as HTTPMethod, path) !== null);
+  /**
+   * What the path of a request is for with another method than its own: each, and who would answer it.
+   * Empty for a path that is not known.
+   */
+  otherMethods(raw: RawRequest): Map<HttpMethod, Operation> {
+    const others = new Map<HttpMethod, Operation>();
+    for (const method of METHODS) {
+      const found = method === raw.method ? undefined : this.#wayAt(method, raw.path);
+      // Google's methods of a model (`models/m:dance`) are no part of the model's name, as which they are found.
+      if (found === undefined || found.params?.["id"]?.includes(":")) continue;
+      const { operations } = found.way;
+      others.set(method, claimant(operations, raw) ?? operations.at(-1)!);
+    }
+    return others;
+  }
+
+  #wayAt(method: string, path: string): { way: Way; params?: RawRequest["params"] } | undefined {
+    const way = this.#statics.get(method)?.get(path);
+    if (way !== undefined) return { way };
+    const found = this.#ways.find(method as HTTPMethod, path);
+    return found === null ? undefined : { way: found.store as Way, params: found.params };
   }
 
   #lookUp(raw: RawRequest, path: string, provider?: string): Operation | undefined {
@@ -107,7 +122,7 @@ export class Router {
     if (provider !== undefined) {
       // A provider's own segment says more than a request's marks, which tell its operations apart.
       const own = operations.filter(({ dialect, name }) => dialect.startsWith(provider) || name.startsWith(provider));
-      operation = claimant(own, raw) ?? own[0];
+      operation = claimant(own, raw) ?? (own.length === 1 ? own[0] : undefined);
     }
     operation ??= claimant(operations, raw);
     if (operation === undefined) {
@@ -130,9 +145,15 @@ function claimant(operations: readonly Operation[], raw: RawRequest): Operation 
 const METHODS: HttpMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 function decodeSegment(segment: string): string {
+  return isDecodable(segment) ? decodeURIComponent(segment) : segment;
+}
+
+export function isDecodable(text: string): boolean {
+  if (!text.includes("%")) return true;
   try {
-    return decodeURIComponent(segment);
+    decodeURIComponent(text);
+    return true;
   } catch {
-    return segment;
+    return false;
   }
 }

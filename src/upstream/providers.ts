@@ -131,15 +131,16 @@ function providerOfOpenAIPath(raw: RawRequest): string {
 }
 
 function providerOfPath(raw: RawRequest, path: string): string | undefined {
-  if (raw.header("anthropic-version") !== undefined) return "anthropic";
+  if (raw.header("anthropic-version") !== undefined || path.startsWith("/v1/messages/")) return "anthropic";
   if (raw.header("xi-api-key") !== undefined) return "elevenlabs";
   if (isVertex(raw)) return "vertexai";
   if (raw.header("x-goog-api-key") !== undefined || /\/v1(beta|alpha)\//.test(path)) return "gemini";
+  if (path.startsWith("/openai/deployments/")) return "azure";
   if (path.startsWith("/openai/") && raw.header("api-key") !== undefined) return "azure";
   if (path.startsWith("/api/paas/")) return "zai";
   if (path.startsWith("/api/v1/")) return "openrouter";
   if (path.startsWith("/api/")) return "ollama";
-  if (/^\/(model|guardrail|async-invoke)\//.test(path)) return "bedrock";
+  if (/^\/(model|guardrail|guardrail-checks|async-invoke)(\/|$)/.test(path)) return "bedrock";
   if (path.startsWith("/v2/")) return "cohere";
   return /^(\/openai)?\/v1\//.test(path) ? "openai" : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Call } from "../dialects/operation.ts";
+import type { Call, Operation } from "../dialects/operation.ts";
 import type { RawRequest } from "../dialects/raw-request.ts";
 import { providerNames, providerOf, providerOfHost, providers } from "./providers.ts";
 
@@ -22,19 +22,15 @@ export class NoUpstreamError extends Error {
  * @param urls base URLs by provider, over the known ones; a path in them is kept
  * @throws {NoUpstreamError}
  */
-export function targetOf(call: Pick<Call, "raw" | "operation">, urls: ReadonlyMap<string, string>): Target {
+export function targetOf(call: Asked, urls: ReadonlyMap<string, string>): Target {
   const { raw } = call;
   const path = withoutOwnParts(raw);
-  const host = raw.header("host") ?? raw.header(":authority") ?? "";
+  const host = hostOf(raw);
   const hosted = providerOfHost(host);
   if (hosted !== undefined) return joined(hosted, urls.get(hosted) ?? `https://${host}`, path);
-  const segment = /^\/?([^/?]*)/.exec(path)![1]!;
-  // The paths of Groq and Azure begin with the name of another provider.
-  if (Object.hasOwn(providers, segment) && !/^\/openai\/(v1|deployments)\//.test(path)) {
-    return joined(segment, baseOf(segment, urls, raw), path.slice(segment.length + 1));
-  }
-  const operation = call.operation.dialect === "http" ? undefined : call.operation;
-  const provider = providerOf(raw, path, operation, urls);
+  const segment = segmentOf(path);
+  if (segment !== undefined) return joined(segment, baseOf(segment, urls, raw), path.slice(segment.length + 1));
+  const provider = providerOf(raw, path, operationOf(call), urls);
   if (provider === undefined) {
     throw new NoUpstreamError(
       `Nothing tells which provider ${raw.method} ${raw.path} is for. Begin the path with the provider's name (/openai/…); known are ${providerNames.join(", ")}.`,
@@ -43,6 +39,30 @@ export function targetOf(call: Pick<Call, "raw" | "operation">, urls: ReadonlyMa
   // Before OpenAI's own path it is the provider's segment; Azure's and Groq's paths begin so themselves.
   const prefixed = provider === "openai" && path.startsWith("/openai/v1/") ? path.slice("/openai".length) : path;
   return joined(provider, baseOf(provider, urls, raw), prefixed);
+}
+
+/** Whose API a request is for, found in the same way; undefined where nothing tells. */
+export function providerAsked(call: Asked, urls: ReadonlyMap<string, string> = NO_URLS): string | undefined {
+  const path = withoutOwnParts(call.raw);
+  return providerOfHost(hostOf(call.raw)) ?? segmentOf(path) ?? providerOf(call.raw, path, operationOf(call), urls);
+}
+
+const NO_URLS: ReadonlyMap<string, string> = new Map();
+
+type Asked = Pick<Call, "raw" | "operation">;
+
+function hostOf(raw: RawRequest): string {
+  return raw.header("host") ?? raw.header(":authority") ?? "";
+}
+
+/** The provider that a path names at its start. The paths of Groq and Azure begin with the name of another one. */
+function segmentOf(path: string): string | undefined {
+  const segment = /^\/?([^/?]*)/.exec(path)![1]!;
+  return Object.hasOwn(providers, segment) && !/^\/openai\/(v1|deployments)\//.test(path) ? segment : undefined;
+}
+
+function operationOf({ operation }: Asked): Operation | undefined {
+  return operation.dialect === "http" ? undefined : operation;
 }
 
 function baseOf(provider: string, urls: ReadonlyMap<string, string>, raw: RawRequest): string {

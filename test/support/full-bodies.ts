@@ -363,7 +363,6 @@ export function bedrockPaths(operation: string): string[] {
 const BEDROCK: Record<string, string[]> = {
   "bedrock-converse": ["amazon.nova-pro-v1:0", "converse", "converse-stream"],
   "bedrock-count-tokens": ["amazon.nova-pro-v1:0", "count-tokens"],
-  "bedrock-unknown": ["amazon.nova-pro-v1:0", "dance"],
   "bedrock-invoke-anthropic": ["anthropic.claude-sonnet-4", "invoke", "invoke-with-response-stream"],
   "bedrock-invoke-nova": ["amazon.nova-pro-v1:0", "invoke", "invoke-with-response-stream"],
   "bedrock-invoke-openai": ["openai.gpt-oss-120b", "invoke", "invoke-with-response-stream"],

@@ -1,13 +1,11 @@
 import type { ChatReply } from "../../chat/reply.ts";
 import type { ChatRequest } from "../../chat/request.ts";
-import { ChatView, PlainView } from "../../chat/view.ts";
+import { ChatView } from "../../chat/view.ts";
 import { encodeUsage as anthropicUsage, encodeMessage } from "../anthropic/response.ts";
 import { anthropicRules } from "../anthropic/rules.ts";
 import { encodeMessageStream } from "../anthropic/stream.ts";
 import { ANTHROPIC } from "../anthropic-blocks/response.ts";
-import { ApiError } from "../api-error.ts";
 import { askedTo, bedrockCommon } from "../bedrock/common.ts";
-import { actionOf } from "../bedrock/path.ts";
 import { BEDROCK_CONVERSE, type ConverseVariant, encodeConverse, encodeUsage } from "../bedrock-converse/response.ts";
 import { converseRules } from "../bedrock-converse/rules.ts";
 import { encodeConverseStream } from "../bedrock-converse/stream.ts";
@@ -127,26 +125,6 @@ const tokenCount = tokenCountOperation({
   encode: ({ tokens }) => ({ inputTokens: tokens }),
 });
 
-/** Whatever else is asked of a model: an AWS client is to get an error of AWS. */
-const unknown = defineOperation<never, never, Record<string, never>>({
-  ...bedrockCommon,
-  name: "bedrock-unknown",
-  dialect: BEDROCK_CONVERSE,
-  endpoint: "chat",
-  output: "none",
-  decode: (raw) => {
-    throw new ApiError({
-      status: 404,
-      type: "UnknownOperationException",
-      message: `Unknown operation ${actionOf(raw)}. A model is asked to invoke, invoke-with-response-stream, converse, converse-stream or count-tokens.`,
-    });
-  },
-  view: (request) => new PlainView(request, ""),
-  streamed: () => false,
-  variant: () => ({}),
-  encode: () => ({}),
-});
-
 /** Amazon Bedrock's way to its models in the forms of their makers. */
 export const bedrockInvoke: Dialect = {
   name: "bedrock-invoke",
@@ -159,6 +137,5 @@ export const bedrockInvoke: Dialect = {
     textOperation("mistral", mistral),
     textOperation("titan", titan),
     tokenCount,
-    unknown,
   ],
 };

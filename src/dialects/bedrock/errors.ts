@@ -41,8 +41,9 @@ function eventOf(type: string): string {
 export const ERROR_EVENTS = [...IN_STREAM].map(eventOf);
 
 /** Fixtures name the types of other providers too, which an AWS client could not make a class of. */
-function typeOf({ type, status }: ApiError): string {
+function typeOf({ type, status, code }: ApiError): string {
   if (type?.endsWith("Exception")) return type;
+  if (code === "unknown_url" || status === 405) return "UnknownOperationException";
   switch (status) {
     case 401:
       return "UnrecognizedClientException";
