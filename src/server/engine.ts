@@ -215,8 +215,8 @@ export class Engine {
   #askAsHttp(raw: RawRequest, otherwise: () => Outcome, refusing?: Operation): Outcome | Promise<Outcome> {
     const { httpAnswerers = [], upstream, memory } = this.#options;
     try {
-      // It stays with the provider whose operation refused it: that one's name begins with it.
       const { encodeError, requestIdHeader } = refusing ?? this.#speaker(raw);
+      // It stays with the provider whose operation refused it: that one's name begins with it.
       const dialect = (refusing ?? httpOperation).name;
       const call = callOf(
         { ...httpOperation, dialect, encodeError, ...(requestIdHeader && { requestIdHeader }) },
