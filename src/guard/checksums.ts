@@ -21,8 +21,7 @@ export function remainder(digits: string, divisor: number): number {
 }
 
 /** ISO 13616: the first four characters moved to the end, letters as numbers from 10, modulo 97 is 1. */
-export function iban(text: string): boolean {
-  const compact = text.replaceAll(" ", "");
+export function iban(compact: string): boolean {
   if (compact.length === 0 || compact.length !== ibanLength(compact.slice(0, 2)) || /[^A-Z0-9]/.test(compact))
     return false;
   const moved = compact.slice(4) + compact.slice(0, 4);

@@ -42,8 +42,8 @@ export interface Detector {
   growing?: RegExp | Growth;
   /** What is found stays found, whatever follows. */
   stays?: true;
-  /** Whether what the pattern found is one: checksums. */
-  check?: (secret: string) => boolean;
+  /** Whether what the pattern found is one, by its checksum or by the text before it. */
+  check?: (secret: string, before: string) => boolean;
   /** One spelling for all that are the same secret. */
   normal?: (secret: string) => string;
 }
@@ -72,7 +72,8 @@ export function matches(pattern: RegExp, text: string, check?: Detector["check"]
   const places: Place[] = [];
   for (; match !== null; match = pattern.exec(text)) {
     const [start, end] = secretGroup(match) ?? match.indices![0]!;
-    if (end > start && (check === undefined || check(text.slice(start, end)))) places.push({ start, end });
+    if (end > start && (check === undefined || check(text.slice(start, end), text.slice(0, start))))
+      places.push({ start, end });
     else pattern.lastIndex = match.index + 1;
   }
   return places;

@@ -61,6 +61,24 @@ export const SECRETS: Readonly<Record<string, string>> = {
   "home-folder": "/home/ada",
 };
 
+/** Other spellings of what a detector finds. */
+export const VARIANTS: readonly (readonly [detector: string, text: string])[] = [
+  ["iban", "de89 3704 0044 0532 0130 00"],
+  ["iban", "gb82west12345698765432"],
+  ["iban", "DE89-3704-0044-0532-0130-00"],
+  ["iban", "FR1420041010050500013M02606"],
+  ["phone", "020 7946 0958"],
+  ["phone", "(0131) 496 0123"],
+  ["phone", "07700 900123"],
+  ["phone", "07700-900-123"],
+  ["phone", "01632 960001"],
+  ["phone", "0808 157 0123"],
+  ["phone", "(415) 555-0123"],
+  ["phone", "415.555.0123"],
+  ["card", "4111-1111-1111-1111"],
+  ["card", "378282246310005"],
+];
+
 /** Those that are known by what stands around them: a text, and what of it is the secret. */
 export const IN_CONTEXT: Readonly<Record<string, [string, string]>> = {
   "url-credential": ["postgres://ada:hunter2secret@db.example/x", "ada:hunter2secret"],
@@ -94,7 +112,7 @@ export function unfolded(text: string, depth = 0): string {
   return layers.join("\0");
 }
 
-export const secret = fc.constantFrom(...Object.values(SECRETS));
+export const secret = fc.constantFrom(...Object.values(SECRETS), ...VARIANTS.map(([, text]) => text));
 /** Words that are no part of a secret, with the characters that need escapes. */
 export const plain = fc
   .array(

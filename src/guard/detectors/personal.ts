@@ -1,13 +1,16 @@
 import { digitsOf, iban, ibanLength, luhn, remainder, verhoeff, weighted } from "../checksums.ts";
-import { type Detector, matches, type Place } from "../detector.ts";
+import { type Detector, type Growth, matches, type Place } from "../detector.ts";
 import { patternGrowth } from "../growth.ts";
 
 const DIGITS = "0123456789";
 const CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const LETTERS = CAPITALS + CAPITALS.toLowerCase();
 const TWO_DIGITS = [[DIGITS, DIGITS]] as const;
 
 /** The shortest of the numbers that are digits alone, with what may stand between two of them, escaped too. */
 const DIGITS_ENOUGH = /\d(?:[-+ ./()\\"nrtbf]{0,4}\d){6}/;
+
+const CALLED_SOCIAL_SECURITY = /(?:\bssn|social[ _-]?security)[^\d\r\n]{0,24}$/i;
 
 /** Of people. What is only digits is taken for theirs when its checksum is right, or its form leaves little doubt. */
 export const personal: readonly Detector[] = [
@@ -24,27 +27,31 @@ export const personal: readonly Detector[] = [
   {
     name: "iban",
     family: "personal",
-    finds: "IBANs with the right length and checksum",
+    finds: "IBANs with the right length and checksum, in one piece or in groups, in either case",
     byDefault: true,
-    pairs: [[CAPITALS, DIGITS]],
+    pairs: [[LETTERS, DIGITS]],
     find: ibans,
-    growing: /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])/,
-    normal: (secret) => secret.replaceAll(" ", ""),
+    growing: /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}(?!-?[A-Za-z0-9])/,
+    normal: compactIban,
   },
   numbers(
     "card",
     "card numbers of the large networks with the right checksum",
     TWO_DIGITS,
-    cards,
-    undefined,
+    [
+      /(?<![\w.-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}|3[068]\d{2}([ -]?)\d{6}\3\d{4})(?![\w-]|\.\d)/dg,
+      /(?<![\w.-])\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}\1\d{3}(?![\w-]|\.\d)/dg,
+    ],
+    isCard,
     digitsOf,
-    cardsGrowing,
   ),
   numbers(
     "national-id-us",
-    "US social security numbers: `ddd-dd-dddd`",
-    [[DIGITS, "-"]],
-    /(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/dg,
+    "US social security numbers: `ddd-dd-dddd`; with spaces or without where they are called so",
+    [[DIGITS, `${DIGITS}-`]],
+    /(?<![\w-])(?!000|666|9)\d{3}(?:-(?!00)\d{2}-|(?<!\.\d{3})( ?)(?!00)\d{2}\1)(?!0000)\d{4}(?![\w-])/dg,
+    (secret, before) => secret.includes("-") || CALLED_SOCIAL_SECURITY.test(before.slice(-50)),
+    digitsOf,
   ),
   numbers(
     "national-id-es",
@@ -85,26 +92,33 @@ export const personal: readonly Detector[] = [
   ),
   numbers(
     "phone",
-    "telephone numbers: international with `+`, North American in groups",
+    "telephone numbers: international with `+`, North American and British in groups",
     [
       ["+", DIGITS],
       [DIGITS, ").- "],
     ],
-    /(?<![\w+])\+[1-9](?:[ .\-/()]{0,2}\d){6,14}(?!\w)|(?<![\w.-])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\w-]|\.\d)/dg,
+    [
+      /(?<![\w+])\+[1-9](?:[ .\-/()]{0,2}\d){6,14}(?!\w)/dg,
+      /(?<![\w.-])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\w-]|\.\d)/dg,
+      // By the lengths of British area codes (https://en.wikipedia.org/wiki/Telephone_numbers_in_the_United_Kingdom).
+      /(?<![\w.-])\(?0(?:2[03489]\)?[ -]\d{4}[ -]\d{4}|[17]\d{3}\)?(?: \d{6}|[ -]\d{3}[ -]\d{3})|(?:1(?:1\d|\d1)|[38]\d\d)\)?[ -]\d{3}[ -]\d{4})(?![\w-]|\.\d)/dg,
+    ],
     undefined,
     (secret) => secret.replace(/[^\d+]/g, ""),
   ),
 ];
 
+/** @param patterns several where one would look at each character in more than one way */
 function numbers(
   name: string,
   finds: string,
   pairs: Detector["pairs"] & {},
-  find: Detector["find"],
+  patterns: RegExp | readonly RegExp[],
   check?: Detector["check"],
   normal?: Detector["normal"],
-  growing?: Detector["growing"],
 ): Detector {
+  const all = [patterns].flat();
+  let growths: Growth[] | undefined;
   return {
     name,
     family: "personal",
@@ -112,10 +126,12 @@ function numbers(
     byDefault: true,
     pairs,
     holds: DIGITS_ENOUGH,
-    find,
-    ...(check && { check }),
+    find: (text) => all.flatMap((pattern) => matches(pattern, text, check)),
+    growing: (text, from) => {
+      growths ??= all.map(patternGrowth);
+      return Math.min(...growths.map((growth) => growth(text, from)));
+    },
     ...(normal && { normal }),
-    ...(growing && { growing }),
   };
 }
 
@@ -136,31 +152,33 @@ function emails(text: string): Place[] {
   return places;
 }
 
-const IBAN_BEGINNING = /(?<![A-Za-z0-9])[A-Z]{2}\d{2} ?[A-Z0-9]/dg;
+const IBAN_BEGINNING = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]/dg;
+const IN_FOURS = /^[^-]{4}(?:-[^-]{4})*(?:-[^-]{1,3})?$/;
+/** Letters for the bank, if any, and digits. */
+const PLAIN_IBAN = /^[A-Z]{2}\d{2}[A-Z]{0,4}\d+$/;
 
 /** As many characters as the country has: what follows may look like more of it. */
 function ibans(text: string): Place[] {
   return matches(IBAN_BEGINNING, text).flatMap(({ start }) => {
     let end = start;
-    for (let left = ibanLength(text.slice(start, start + 2)); left > 0 && end < text.length; end++) {
-      if (text[end] !== " ") left--;
+    for (let left = ibanLength(text.slice(start, start + 2).toUpperCase()); left > 0 && end < text.length; end++) {
+      if (!/[ -]/.test(text[end]!)) left--;
     }
-    return iban(text.slice(start, end)) && !/[A-Za-z0-9]/.test(text[end] ?? "") ? [{ start, end }] : [];
+    return isIban(text.slice(start, end), text.slice(end, end + 2)) ? [{ start, end }] : [];
   });
 }
 
-const CARD_OF_19 = /(?<![\w.-])\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}\1\d{3}(?![\w-]|\.\d)/dg;
-const CARD =
-  /(?<![\w.-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}|3[068]\d{2}([ -]?)\d{6}\3\d{4})(?![\w-]|\.\d)/dg;
-
-function cards(text: string): Place[] {
-  return [...matches(CARD, text, isCard), ...matches(CARD_OF_19, text, isCard)];
+function compactIban(secret: string): string {
+  return secret.replace(/[ -]/g, "").toUpperCase();
 }
 
-const growths = [CARD, CARD_OF_19].map(patternGrowth);
-
-function cardsGrowing(text: string, from: number): number {
-  return Math.min(...growths.map((growth) => growth(text, from)));
+/** Ids have dashes too, and hexadecimal ones lower case, so there has to be more to say for those. */
+function isIban(written: string, next: string): boolean {
+  const isInDashes = written.includes("-");
+  if (/^[A-Za-z0-9]/.test(next) || (isInDashes && (/^-[A-Za-z0-9]/.test(next) || !IN_FOURS.test(written))))
+    return false;
+  const compact = compactIban(written);
+  return iban(compact) && (!/[a-z]/.test(written) || PLAIN_IBAN.test(compact));
 }
 
 const NETWORKS =
