@@ -59,7 +59,9 @@ function compatible(name: string, path: string, objectOf?: Parameters<typeof ope
 }
 
 /** OpenAI's client finds no error where there is no member `error`. */
-const noObject = { ...compatible("cerebras", "/cerebras/v1", () => undefined), hidesMessage: true as const };
+function withoutMember(name: string, path: string): ErrorRow {
+  return { ...compatible(name, path, () => undefined), hidesMessage: true };
+}
 
 const ZAI_CODES: Readonly<Record<number, string>> = { 400: "1210", 401: "1000", 429: "1302", 500: "1234" };
 
@@ -80,12 +82,12 @@ export const openaiRows: readonly ErrorRow[] = [
     azureObject,
   ),
   { ...compatible("openrouter", "/api/v1", (code) => ({ message: MESSAGE, code })), also: [402] },
-  compatible("gemini", "/v1beta/openai"),
+  withoutMember("gemini", "/v1beta/openai"),
   { ...compatible("deepseek", "/deepseek"), also: [402] },
   compatible("xai", "/xai/v1", () => MESSAGE),
   compatible("perplexity", "/perplexity", (code) => ({ ...openaiObject(code), code })),
   compatible("zai", "/api/paas/v4", (status) => ({ code: ZAI_CODES[status] ?? String(status), message: MESSAGE })),
-  noObject,
+  withoutMember("cerebras", "/cerebras/v1"),
   compatible("together", "/together/v1"),
   compatible("huggingface", "/huggingface/v1"),
   compatible("ollama", "/ollama/v1"),
