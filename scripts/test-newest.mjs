@@ -36,7 +36,7 @@ try {
   const { status } = spawnSync("npx", ["-y", "-p", `node@${NODE}`, "node", ...vitest], {
     cwd: folder,
     stdio: "inherit",
-    env: { ...process.env, CI: "true" },
+    env: { ...process.env, CI: "true", STUNTDOUBLE_NEWEST_SDKS: "true" },
   });
   process.exitCode = status === 0 ? 0 : 1;
 } finally {

@@ -70,6 +70,7 @@ export const kinds: readonly Kind[] = [
   {
     prompt: "run out",
     response: { content: "And then the", finishReason: "length" },
+    fails: (sdk) => sdk.fails?.length,
     told: ({ finish }, streamed) => ({ text: "And then the", calls: [], finish: inForm(finish.length, streamed) }),
   },
   {

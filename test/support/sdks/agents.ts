@@ -1,6 +1,6 @@
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from "@openai/agents";
 import OpenAI from "openai";
-import { key, once, type Sdk, Telling } from "./sdk.ts";
+import { key, NEWEST, once, type Sdk, Telling } from "./sdk.ts";
 
 setTracingDisabled(true);
 
@@ -63,12 +63,15 @@ function agents(name: string, useResponses: boolean, more: Partial<Sdk>): Sdk {
       return String((await run(url, prompt, streamed, true)).finalOutput);
     },
     finish: { stop: undefined, calls: undefined, length: undefined, filtered: undefined },
-    fails: { refused: /I would rather not/ },
     ...more,
+    fails: { refused: /I would rather not/, ...more.fails },
   };
 }
 
 export const agentSdks: readonly Sdk[] = [
   agents("chat", false, { hides: ["reasoning", "searches", "order", "model"] }),
-  agents("responses", true, { hides: ["model"] }),
+  agents("responses", true, {
+    hides: ["model"],
+    fails: NEWEST ? { length: /response\.incomplete/, filtered: /response\.failed/ } : {},
+  }),
 ];

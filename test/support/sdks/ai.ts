@@ -12,7 +12,7 @@ import { createOpenRouter } from "@openrouter/ai-sdk-provider";
 import { generateText, jsonSchema, type LanguageModel, stepCountIs, streamText, tool } from "ai";
 import { CLAUDE_ON_BEDROCK } from "./claude.ts";
 import { aws } from "./others.ts";
-import { type Hidden, key, type Sdk, Telling } from "./sdk.ts";
+import { type Hidden, key, NEWEST, type Sdk, Telling } from "./sdk.ts";
 
 const inputSchema = jsonSchema<{ city: string }>({ type: "object", properties: { city: { type: "string" } } });
 
@@ -115,7 +115,7 @@ export const aiSdks: readonly Sdk[] = [
     // It knows STOP only, which recordings have.
     finish: { ...words, calls: "other", refused: "content-filter" },
     loopsAfter: "stop",
-    hides: ["refusal", "model", "order, streamed"],
+    hides: ["refusal", "model", ...(NEWEST ? [] : ["order, streamed" as const])],
   }),
   ai(
     "@ai-sdk/amazon-bedrock",

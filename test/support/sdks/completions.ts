@@ -1,7 +1,7 @@
 import { Mistral } from "@mistralai/mistralai";
 import Groq from "groq-sdk";
 import OpenAI, { AzureOpenAI } from "openai";
-import { all, key, once, type Sdk, Telling, type Told, user } from "./sdk.ts";
+import { all, key, NEWEST, once, type Sdk, Telling, type Told, user } from "./sdk.ts";
 
 // Chat completions, which several clients read.
 
@@ -96,7 +96,10 @@ export const completionSdks: readonly Sdk[] = [
   openai("chat", "/v1", "gpt-5"),
   openai("openrouter", "/api/v1", "openai/gpt-5"),
   // Of errors that are in a list it reads the status alone.
-  { ...openai("gemini", "/v1beta/openai", "gemini-3"), turnedDown: /^429 status code \(no body\)$/ },
+  {
+    ...openai("gemini", "/v1beta/openai", "gemini-3"),
+    ...(!NEWEST && { turnedDown: /^429 status code \(no body\)$/ }),
+  },
   {
     ...openai("azure", "", ""),
     ask: (url, prompt, streamed) => {

@@ -33,6 +33,9 @@ export function hides({ hides: hidden = [] }: Sdk, what: Hideable, streamed: boo
   return hidden.includes(what) || hidden.includes(`${what}, ${streamed ? "streamed" : "whole"}`);
 }
 
+/** Whether the newest releases are asked (`npm run test:newest`), of which some tell their users other things. */
+export const NEWEST = process.env["STUNTDOUBLE_NEWEST_SDKS"] === "true";
+
 export interface Sdk {
   name: string;
   /** Asks a double at a URL, and waits until all is told; what the client itself would try again it tries once. */
@@ -46,7 +49,7 @@ export interface Sdk {
   /** A refusal is a text like any other. */
   refusesInText?: true;
   /** Replies that it makes errors of, and what those say. */
-  fails?: { refused?: Failure; filtered?: Failure };
+  fails?: { refused?: Failure; filtered?: Failure; length?: Failure };
   /** How it tells of an error in mid-stream, where that is not by the error's message. */
   brokenOff?: RegExp;
   /** How it tells of an error at once, where that is not by the error's message. */
