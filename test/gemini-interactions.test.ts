@@ -1,4 +1,4 @@
-import { GoogleGenAI } from "@google/genai";
+import { GoogleGenAI, type Interactions } from "@google/genai";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ChatRequest } from "../src/chat/request.ts";
 import { sharedDouble } from "./support/double.ts";
@@ -170,6 +170,32 @@ describe("state", () => {
     await expect(interactions.create({ ...ask("hello"), previous_interaction_id: id })).rejects.toMatchObject({
       status: 404,
     });
+  });
+
+  it("is streamed from any event on, in the pieces that it had, where it runs in the background", async () => {
+    const reply = { reasoning: "Look.", content: "Hi there, you!", toolCalls: [{ name: "find", arguments: { a: 1 } }] };
+    double.onMessage("hello", reply, { chunkSize: 5 });
+    const whole: Interactions.InteractionSSEEvent[] = [];
+    const started = await interactions.create({ ...ask("hello"), background: true, stream: true });
+    for await (const event of started) whole.push(event);
+    const [created] = whole;
+    if (created?.event_type !== "interaction.created") throw new Error("not created first");
+    const ids = whole.map(({ event_id }) => event_id!);
+    expect(new Set(ids).size).toBe(whole.length);
+    for (const [place, last_event_id] of ids.entries()) {
+      const rest: Interactions.InteractionSSEEvent[] = [];
+      const again = await interactions.get(created.interaction.id, { stream: true, last_event_id });
+      for await (const event of again) rest.push(event);
+      expect(rest).toEqual(whole.slice(place + 1));
+    }
+    await expect(
+      interactions.get(created.interaction.id, { stream: true, last_event_id: "of nobody" }),
+    ).rejects.toMatchObject({ status: 400 });
+  });
+
+  it("has no ids of events where it cannot be taken up again", async () => {
+    double.onMessage("hello", { content: "Hi." });
+    for (const event of await eventsOf("hello")) expect(event.event_id).toBeUndefined();
   });
 
   it("is not kept where `store` is false", async () => {

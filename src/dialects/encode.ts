@@ -5,7 +5,7 @@ import { type Echo, HoleContext, type Print, type Stamp, Template } from "./temp
 
 export type { Print, Stamp };
 
-const DEFAULT_CHUNK_SIZE = 20;
+export const DEFAULT_CHUNK_SIZE = 20;
 
 /** The wire form of an answer, ready to be sent again and again. */
 class Encoding {

@@ -144,6 +144,8 @@ export interface OperationSpec<Req, Out, Variant extends Record<string, unknown>
 
 /** The reply to a call, for who may want to see it again. */
 export interface Sent<Req> {
+  /** Characters in each piece of a streamed text, so that the stream can be taken up where it broke off. */
+  readonly chunkSize: number;
   /** What the first call of the encoder's `id` gave. */
   firstId(prefix: string): string;
   /** Renders the reply in its unary form, with the ids that were sent; given a request, as that would have been answered. */

@@ -1,13 +1,15 @@
-import { renderUnary, type Stamp } from "./encode.ts";
+import { DEFAULT_CHUNK_SIZE, renderUnary, type Stamp } from "./encode.ts";
 import { numberedId } from "./ids.ts";
 import type { Call, Sent } from "./operation.ts";
 
 export class SentReply implements Sent<unknown> {
+  readonly chunkSize: number;
   readonly #out: unknown;
   readonly #call: Call;
   readonly #stamp: Stamp;
 
-  constructor(out: unknown, call: Call, stamp: Stamp) {
+  constructor(out: unknown, call: Call, stamp: Stamp, chunkSize = DEFAULT_CHUNK_SIZE) {
+    this.chunkSize = chunkSize;
     this.#out = out;
     this.#call = { ...call, raw: call.raw.withoutBytes() };
     this.#stamp = stamp;

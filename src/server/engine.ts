@@ -328,7 +328,7 @@ export class Engine {
 
   #encode(call: Call, out: unknown, timing: Timing | undefined, stamp: CallStamp): Outcome {
     const { operation } = call;
-    operation.remember?.(out, call, new SentReply(out, call, stamp));
+    operation.remember?.(out, call, new SentReply(out, call, stamp, timing?.chunkSize));
     const own = operation.encodeHeaders?.(out, call);
     if (!call.streamed || operation.encodeStream === undefined) {
       const body = renderUnary(out, call, stamp);

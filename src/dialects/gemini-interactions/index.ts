@@ -8,8 +8,8 @@ import { encodeInteractionError, encodeInteractionStreamError } from "./errors.t
 import { decodeInteractionRequest } from "./request.ts";
 import { encodeInteraction, type InteractionVariant } from "./response.ts";
 import { interactionRules } from "./rules.ts";
-import { cancelInteraction, deleteInteraction, fetchInteraction, rememberInteraction } from "./store.ts";
-import { encodeInteractionStream, encodeStoredStream } from "./stream.ts";
+import { cancelInteraction, deleteInteraction, type Fetched, fetchInteraction, rememberInteraction } from "./store.ts";
+import { encodeInteractionStream, encodeStoredStream, placeAfter } from "./stream.ts";
 
 const VERSIONS = ["v1beta", "v1", "v1alpha"];
 
@@ -38,6 +38,7 @@ const create = defineOperation<ChatRequest, ChatReply, InteractionVariant>({
     stored: request["store"] !== false,
     continues: typeof request["previous_interaction_id"] === "string",
     background: request["background"] === true && request.stream !== true,
+    resumable: request["background"] === true && request["store"] !== false,
   }),
   encode: encodeInteraction,
   encodeStream: encodeInteractionStream,
@@ -49,7 +50,11 @@ interface IdRequest {
   id: string;
   streamed: boolean;
   withInput: boolean;
+  /** The first event that is wanted of its stream. */
+  from: number;
 }
+
+type ById = InteractionVariant & { from: number };
 
 /** What is asked of an interaction that is there. */
 const byId = {
@@ -58,11 +63,18 @@ const byId = {
   output: "none",
   view: (request: IdRequest) => new PlainView(request, ""),
   streamed: (request: IdRequest) => request.streamed,
-  variant: (): InteractionVariant => ({ agent: false, stored: true, continues: false, background: false }),
+  variant: ({ from }: IdRequest): ById => ({
+    agent: false,
+    stored: true,
+    continues: false,
+    background: false,
+    resumable: true,
+    from,
+  }),
   encode: (body: JsonObject) => body,
 };
 
-const fetch = defineOperation<IdRequest, JsonObject, InteractionVariant>({
+const fetch = defineOperation<IdRequest, Fetched, ById>({
   ...byId,
   name: "gemini-interactions-get",
   routes: routes("GET", "/:id"),
@@ -70,24 +82,26 @@ const fetch = defineOperation<IdRequest, JsonObject, InteractionVariant>({
     id: params["id"] ?? "",
     streamed: query.get("stream") === "true",
     withInput: query.get("include_input") === "true",
+    from: placeAfter(query.get("last_event_id")),
   }),
+  encode: ({ body }) => body,
   encodeStream: encodeStoredStream,
   fallback: ({ memory, request }) => fetchInteraction(memory, request.id, request.withInput),
 });
 
-const remove = defineOperation<IdRequest, JsonObject, InteractionVariant>({
+const remove = defineOperation<IdRequest, JsonObject, ById>({
   ...byId,
   name: "gemini-interactions-delete",
   routes: routes("DELETE", "/:id"),
-  decode: ({ params }) => ({ id: params["id"] ?? "", streamed: false, withInput: false }),
+  decode: ({ params }) => ({ id: params["id"] ?? "", streamed: false, withInput: false, from: 0 }),
   fallback: ({ memory, request }) => deleteInteraction(memory, request.id),
 });
 
-const cancel = defineOperation<IdRequest, JsonObject, InteractionVariant>({
+const cancel = defineOperation<IdRequest, JsonObject, ById>({
   ...byId,
   name: "gemini-interactions-cancel",
   routes: routes("POST", "/:id/cancel"),
-  decode: ({ params }) => ({ id: params["id"] ?? "", streamed: false, withInput: false }),
+  decode: ({ params }) => ({ id: params["id"] ?? "", streamed: false, withInput: false, from: 0 }),
   fallback: ({ memory, request }) => cancelInteraction(memory, request.id),
 });
 

@@ -14,6 +14,8 @@ export interface InteractionVariant extends Record<string, unknown> {
   continues: boolean;
   /** It has been started, and is fetched later. */
   background: boolean;
+  /** Its stream can be taken up again, so that its events have ids. */
+  resumable: boolean;
 }
 
 /**

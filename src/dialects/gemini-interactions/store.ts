@@ -15,6 +15,13 @@ interface StoredInteraction {
   input: unknown;
   /** In the background, and nobody has asked for it since. */
   running: boolean;
+  chunkSize: number;
+}
+
+/** An interaction that is fetched, and the pieces in which its texts were streamed. */
+export interface Fetched {
+  body: JsonObject;
+  chunkSize: number;
 }
 
 /** Keeps an interaction for those who fetch it, or go on from it. */
@@ -35,6 +42,7 @@ export function rememberInteraction(
     messages,
     input: request["input"],
     running: request["background"] === true,
+    chunkSize: sent.chunkSize,
   };
   memory.set(keyOf(envelope?.id ?? sent.firstId("v1_")), stored);
 }
@@ -48,10 +56,11 @@ export function conversationOf(memory: Memory, id: string): ChatMessage[] {
  * The interaction as it is by now. One in the background has ended when it is first asked for.
  * @throws {ApiError} 404
  */
-export function fetchInteraction(memory: Memory, id: string, withInput: boolean): JsonObject {
+export function fetchInteraction(memory: Memory, id: string, withInput: boolean): Fetched {
   const stored = find(memory, id);
   stored.running = false;
-  return withInput ? { ...stored.body(), input: stored.input } : stored.body();
+  const { chunkSize, input } = stored;
+  return { body: withInput ? { ...stored.body(), input } : stored.body(), chunkSize };
 }
 
 /** @throws {ApiError} 404 */

@@ -46,7 +46,8 @@ function remember(reply: ChatReply, call: Call<ResponsesRequest>, sent: Sent<Res
   if (request["store"] === false && !background && conversation === undefined) return;
   const { before, own } = request[ITEMS];
   const body = (): JsonObject => JSON.parse(sent.unary({ ...request, background: false }));
-  const response = new StoredResponse(body, before, own, background && !streamed ? "queued" : "ended");
+  const progress = background && !streamed ? "queued" : "ended";
+  const response = new StoredResponse(body, before, own, progress, sent.chunkSize);
   const first = sent.firstId("resp_");
   storeResponse(memory, reply.envelope?.id ?? first, stemOf(first), ownItemIds(reply), response);
   if (conversation === undefined) return;

@@ -1,3 +1,4 @@
+import { pieces } from "../../chat/pieces.ts";
 import type { ChatReply } from "../../chat/reply.ts";
 import { PlainView } from "../../chat/view.ts";
 import { badRequest } from "../api-error.ts";
@@ -30,7 +31,13 @@ export interface StoredRequest {
 }
 
 /** Read from a tape, or as it is stored. */
-type Stored = ChatReply | { response: JsonObject };
+type Stored = ChatReply | FromMemory;
+
+interface FromMemory {
+  response: JsonObject;
+  /** Of its stream, which is taken up again by the number of an event. */
+  chunkSize?: number | undefined;
+}
 
 interface StoredVariant extends ResponseVariant {
   after: number;
@@ -62,20 +69,22 @@ function storedResponse(out: Stored, context: EncodeContext<StoredVariant>): Jso
 
 function storedEvents(out: Stored, context: EncodeContext<StoredVariant>): WireEvent[] {
   const response = storedResponse(out, context);
-  const events = responseEvents(response, (text) => context.pieces(text), response["background"] === true);
+  const size = "response" in out ? out.chunkSize : undefined;
+  const cut = (text: string): string[] => (size === undefined ? context.pieces(text) : pieces(text, size));
+  const events = responseEvents(response, cut, response["background"] === true);
   return events.slice(context.variant.after + 1);
 }
 
 /** One that runs in the background is a step further each time that it is asked for; who waits for its stream sees it all. */
-function advance({ request, memory }: Call<StoredRequest>): { response: JsonObject } {
+function advance({ request, memory }: Call<StoredRequest>): FromMemory {
   const stored = getResponse(memory, request.id);
-  const { body, progress } = stored;
+  const { body, progress, chunkSize } = stored;
   if (progress === "cancelled") return { response: unfinished(body, progress) };
   stored.progress = progress === "queued" && !request.stream ? "in_progress" : "ended";
-  return { response: stored.progress === "in_progress" ? unfinished(body, "in_progress") : body };
+  return { response: stored.progress === "in_progress" ? unfinished(body, "in_progress") : body, chunkSize };
 }
 
-function cancel({ request, memory }: Call<StoredRequest>): { response: JsonObject } {
+function cancel({ request, memory }: Call<StoredRequest>): FromMemory {
   const stored = getResponse(memory, request.id);
   if (stored.body["background"] !== true) throw badRequest("Cannot cancel a synchronous response.");
   if (stored.progress === "ended") return { response: stored.body };
@@ -105,11 +114,7 @@ export function fromMemory<Req extends object>(
   });
 }
 
-function storedOperation(
-  name: string,
-  routes: Route[],
-  answer: (call: Call<StoredRequest>) => { response: JsonObject },
-) {
+function storedOperation(name: string, routes: Route[], answer: (call: Call<StoredRequest>) => FromMemory) {
   return defineOperation<StoredRequest, Stored, StoredVariant>({
     ...common,
     name,

@@ -13,14 +13,25 @@ export class StoredResponse {
   readonly before: readonly JsonObject[];
   readonly own: readonly JsonObject[];
   progress: Progress;
+  readonly chunkSize: number | undefined;
   readonly #body: () => JsonObject;
 
-  /** @param body made when it is first asked for */
-  constructor(body: () => JsonObject, before: readonly JsonObject[], own: readonly JsonObject[], progress: Progress) {
+  /**
+   * @param body made when it is first asked for
+   * @param chunkSize of its texts when they are streamed
+   */
+  constructor(
+    body: () => JsonObject,
+    before: readonly JsonObject[],
+    own: readonly JsonObject[],
+    progress: Progress,
+    chunkSize?: number,
+  ) {
     this.#body = once(body);
     this.before = before;
     this.own = own;
     this.progress = progress;
+    this.chunkSize = chunkSize;
   }
 
   /** As it is when it has run. */
